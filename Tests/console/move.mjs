@@ -71,7 +71,7 @@ const JSON_FILES = [
     expected: {id: 1, at: '2026-11-20T06:38:00Z', tags: ['a'], address: {street: 'Way 1'}}},
   {what: 'the lines of mongoexport', file: 'theater.json', text: THEATERS, name: 'Theater', shown: 'theaterId',
     key: '0'.repeat(23) + 1, expected: {_id: '0'.repeat(23) + 1, theaterId: 1, opened: '2020-01-01T10:00:00Z'}},
-  {what: 'the features of GeoJSON', file: 'place.geojson', text: PLACES, name: 'Place', shown: 'Point',
+  {what: 'the features of GeoJSON', file: 'place.geojson', text: PLACES, name: 'Place', shown: 'geometry',
     key: 1, expected: {id: 1, name: 'Place 1', geometry: {type: 'Point', coordinates: [1, 50]}}}];
 
 async function checkJSON(page, service, folder) {
