@@ -10,20 +10,24 @@ import HoldfastTransfer
 extension ImportCommand {
     /// Imports; returns when all is durable.
     ///
+    /// - `proposed`: The options that the service proposed; nil for the stated ones.
     /// - Throws: A usage failure for options that a service does not take.
-    func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
+    func run(
+        _ client: ServiceClient, proposed: ProposedImport? = nil
+    ) throws(CommandFailure) -> ExitCode {
         if isRealmJSON {
             throw .usage(
                 "--realm-json needs --data: import into a new directory that has the schema, and then "
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
         let input = try RawInput(path)
-        var headers = ["Accept: application/json", "Content-Type: \(options.format.mediaType)"]
+        let mediaType = proposed?.mediaType ?? options.format.mediaType
+        var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
         var byteCount = 0
         var text: [UInt8] = []
         let (status, refusal) = try client.send(
-            "POST", target, headers: headers,
+            "POST", target(proposed), headers: headers,
             body: { buffer in
                 guard let count = input.read(into: buffer) else { return nil }
                 byteCount += count
@@ -70,14 +74,18 @@ extension ImportCommand {
         return failed == 0 ? .success : .failure
     }
 
-    private var target: String {
+    private func target(_ proposed: ProposedImport?) -> String {
         var query = TargetQuery()
         query.add("mode", options.mode.rawValue)
         if options.isAtomic { query.add("atomic", "true") }
         if options.ignoresUnknown { query.add("unknown", "ignore") }
-        query.addReading(arguments, options.format)
-        if options.format == .csv {
-            query.add("delimiter", String(decoding: [options.csv.delimiter], as: UTF8.self))
+        if let proposed {
+            query.add(proposed.query)
+        } else {
+            query.addReading(arguments, options.format)
+            if options.format == .csv {
+                query.add("delimiter", String(decoding: [options.csv.delimiter], as: UTF8.self))
+            }
         }
         let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text
@@ -134,5 +142,10 @@ struct TargetQuery {
 
     mutating func add(_ name: String, _ value: String) {
         text += (text.isEmpty ? "?" : "&") + name + "=" + ObjectPath.segment(value)
+    }
+
+    /// Adds the parameters of another query, which may be empty.
+    mutating func add(_ query: String) {
+        if !query.isEmpty { text += (text.isEmpty ? "?" : "&") + query.dropFirst() }
     }
 }

@@ -38,7 +38,7 @@ extension Verb {
 struct GuessCommand {
     private let arguments: Arguments
     private let path: String
-    private let className: String
+    let className: String
     private let sample: GuessSample
     private let form: GuessSample.Form
     /// The options as far as they are stated.
@@ -83,36 +83,38 @@ struct GuessCommand {
     /// Prints the proposal.
     func run() throws(CommandFailure) -> ExitCode {
         if let client = try ServiceClient(arguments) {
-            var rest = sample.bytes[...]
-            let reply = try client.text(
-                "POST", target,
-                headers: [
-                    "Accept: application/json",
-                    "Content-Type: \(form.mediaType)",
-                ],
-                body: { buffer in
-                    let count = min(rest.count, buffer.count)
-                    buffer.copyBytes(from: rest.prefix(count))
-                    rest = rest.dropFirst(count)
-                    return count
-                })
-            Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
+            Terminal.write(try reply(of: client) + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        var options = GuessOptions(reading, className: className)
-        options.form = form
-        options.hasDelimiter = hasDelimiter
-        let proposal = try propose(options)
+        let proposal = try propose(needsStore: arguments.text("data") != nil)
         Terminal.write(proposal.text(encoding: ObjectPath.segment) + "\n")
         return .success
     }
 
-    /// Proposes a class beside the classes of the directory; a default directory without a store has no classes.
-    private func propose(_ options: GuessOptions) throws(CommandFailure) -> ClassProposal {
-        guard
-            arguments.text("data") != nil
-                || LMDBEngine.isStore(directory: OpenStore.directory(arguments))
-        else { return try CommandFailure.telling(ClassProposal(of: sample, options, nil)) }
+    /// The proposal of a service, as JSON.
+    func reply(of client: ServiceClient) throws(CommandFailure) -> [UInt8] {
+        var rest = sample.bytes[...]
+        return try client.text(
+            "POST", target,
+            headers: ["Accept: application/json", "Content-Type: \(form.mediaType)"],
+            body: { buffer in
+                let count = min(rest.count, buffer.count)
+                buffer.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            })
+    }
+
+    /// Proposes a class beside the classes of the directory.
+    ///
+    /// - `needsStore`: Whether a directory without a store is a mistake; otherwise it has no classes.
+    func propose(needsStore: Bool) throws(CommandFailure) -> ClassProposal {
+        var options = GuessOptions(reading, className: className)
+        options.form = form
+        options.hasDelimiter = hasDelimiter
+        guard needsStore || LMDBEngine.isStore(directory: OpenStore.directory(arguments)) else {
+            return try CommandFailure.telling(ClassProposal(of: sample, options, nil))
+        }
         let store = try OpenStore.open(
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }

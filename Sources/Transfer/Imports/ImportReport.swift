@@ -92,11 +92,14 @@ package struct ImportReport: Sendable {
     /// The option for the first faulty line of a chunk that has extended JSON or GeoJSON; empty for other lines.
     private mutating func advice(_ line: UnsafeRawBufferPointer?) -> String {
         guard seeksOtherForm, let line else { return "" }
-        let (form, name): (ImportOptions.Format, String)
+        let form: ImportOptions.Format
+        let name: String
         if Self.hasExtendedJSON(line) {
-            (form, name) = (.extendedJSON, "MongoDB's extended JSON")
+            form = .extendedJSON
+            name = "MongoDB's extended JSON"
         } else if Self.hasFeatures(line) {
-            (form, name) = (.geoJSON, "GeoJSON")
+            form = .geoJSON
+            name = "GeoJSON"
         } else {
             return ""
         }

@@ -51,8 +51,9 @@ private final class Windows1252Converter: LineSource {
             0x2039, 0x152, 0x8D, 0x17D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013,
             0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
         ]
-        return (others + Array(0xA0...0xFF)).map { code in
-            Array(String(Unicode.Scalar(code).map(Character.init) ?? "\u{FFFD}").utf8)
+        let codes = others + (0xA0...0xFF).map { UInt32($0) }
+        return codes.map { code in
+            Array(String(Unicode.Scalar(code).map { Character($0) } ?? "\u{FFFD}").utf8)
         }
     }()
 

@@ -30,8 +30,7 @@ struct Feature {
         }
         id = json.member(named: "id")
         geometry = json.member(named: "geometry")
-        let properties = json.member(named: "properties")
-        guard let properties, !properties.isNull else {
+        guard let properties = json.member(named: "properties"), !properties.isNull else {
             self.json = nil
             return
         }
