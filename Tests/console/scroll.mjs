@@ -122,6 +122,8 @@ async function main() {
     const page = await Page.open(browser, service, '#/class/Row');
     await page.shows('Objects 1 to');
     await page.tab.call('Performance.enable');
+    // The tab would keep the replies for the tools of developers.
+    await page.tab.call('Network.disable');
     await page.tab(`(${scroller})()`);
     const start = performance.now();
     const down = await scroll(browser, page, 2400, SCROLLED);
