@@ -522,6 +522,10 @@ class Tokens(LiveTests):
             self.assertEqual(changed.json["right"], "write")
             listed = self.conforms("listTokens", fresh.request("GET", "/v1/tokens", **mine), 200)
             self.assertEqual([token["name"] for token in listed.json["tokens"]], ["me", "other"])
+            lines = self.conforms("listAuditLines", fresh.request("GET", "/v1/audit", **mine), 200).json["lines"]
+            self.assertEqual(
+                [(line["operation"], line["principal"]) for line in lines],
+                [("patchToken", "me"), ("createToken", "me"), ("createToken", "everybody")])
             me = self.conforms("getCaller", fresh.request("GET", "/v1/me", **mine), 200)
             self.assertEqual(me.json, {"token": "me", "right": "admin"})
             self.conforms(

@@ -233,7 +233,7 @@ def cases():
     found = dict.fromkeys(
         "getLinks getService getVersionLinks getOpenAPI getSchema getClass listClasses getObject getObjectByKey getElement "
         "getElementByKey getInnerElement listProjections getProjection getProjectedObject getProjectedObjectByKey listBackups "
-        "createBackup getBackup deleteBackup deleteStream getCaller getAccess listUserAccess getUserAccess listTokens deleteToken "
+        "createBackup getBackup deleteBackup deleteStream getCaller getAccess listAuditLines listUserAccess getUserAccess listTokens deleteToken "
         "listAccounts getAccount deleteAccount createResetCode deleteSessions deleteSession getLiveness getReadiness getMetrics "
         "deleteObject deleteObjectByKey deleteProjectedObject deleteProjectedObjectByKey deleteElement deleteElementByKey "
         "deleteInnerElement deleteClass deleteProjection exportStore acknowledgeOutbox streamChanges getOutbox".split(),

@@ -119,6 +119,8 @@ async function start() {
     roomList.replaceChildren(...rooms.filter(([, , isFor]) => isFor()).map(
       ([room, name]) => h('a', {href: address(room), 'data-room': room}, name)));
     await showClasses();
+    // The charts begin when the console is opened, and not with the page that shows them.
+    if (isAdmin()) import('./figures/samples.js').then(({keepFigures}) => keepFigures());
     addEventListener('hashchange', show);
     await show();
   } catch (error) {

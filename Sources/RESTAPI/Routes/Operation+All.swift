@@ -322,6 +322,9 @@ extension Operation {
                 .unprocessableContent,
             ]
         ) { $0.explainAccess },
+        Operation(.get, "/v1/audit", "listAuditLines", .admin, .guarded + [.notAcceptable]) {
+            $0.listAuditLines
+        },
         Operation(.get, "/v1/tokens", "listTokens", .admin, .guarded + [.notAcceptable]) {
             $0.listTokens
         },

@@ -56,8 +56,8 @@ const receiving = (result, {onProgress = () => {}, transforms = []}) => async (u
   return new Response(null, {headers: response.headers});
 };
 
-/** Sends a file, and returns the report of the import. */
-export async function upload(path, file, {headers, signal, onProgress}) {
+/** Sends a file, and returns the reply: of an import, its report. */
+export async function upload(path, file, {headers, signal, onProgress = () => {}}) {
   return (await exchanged('POST', path, sending(file, onProgress), {headers, signal})).body;
 }
 
