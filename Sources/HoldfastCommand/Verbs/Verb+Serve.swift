@@ -60,7 +60,8 @@ extension Verb {
             Without tokens the service listens on loopback addresses only, unless --insecure is given;
             'holdfast token create' makes one. The line with the address on standard output means that
             the service is ready. A link to the console follows if input and output are a terminal,
-            except in a container; it signs in once and within an hour. SIGTERM ends the service: streams are closed, requests get their replies.
+            except in a container; it signs in once and within an hour. SIGTERM ends the service:
+            streams are closed, requests get their replies.
             """
     ) { arguments throws(CommandFailure) in
         try ServeCommand(arguments).run()

@@ -110,7 +110,7 @@ package final class PublicFolder: Sendable {
         }
     }
 
-    /// The errors of opening a name that a folder does not have, that leads through a file, a link or a socket, or that is too long.
+    /// The errors of opening a name that is missing or too long, or that leads to a link or a socket, or through a file.
     private static let absenceCodes: Set<Int32> = [ENOENT, ENOTDIR, ELOOP, ENXIO, ENAMETOOLONG]
 
     /// Whether an open file is the hidden folder, which may be mounted or moved into this one.
