@@ -66,11 +66,12 @@ test-clients: ## Generate clients in several languages from a store's document, 
 test-package: setup-test ## Build and run a program outside that uses the Swift library, in three forms
 	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run
 
-soak: setup ## Kill the server under load, then all randomised tests with new seeds
+soak: setup ## Kill the server under load, scroll a large table, then all randomised tests with new seeds
 	@scripts/setup package
 	scripts/build release --product holdfast
 	HOLDFAST_BINARY=.build/release/holdfast Tests/soak/run
 	HOLDFAST_SOAK=1 HOLDFAST_BINARY=.build/release/holdfast Tests/packaging/run
+	HOLDFAST_SOAK=1 HOLDFAST_BINARY=.build/release/holdfast Tests/console/run
 	scripts/build debug --build-tests
 	HOLDFAST_SOAK=1 "$(SWIFT)" test --skip-build --disable-xctest
 	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run

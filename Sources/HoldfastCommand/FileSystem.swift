@@ -7,6 +7,19 @@ enum FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// The path without links, `.` and `..`; as far as it exists, if it does not. Nil if it can't be read.
+    static func realPath(_ path: String) -> String? {
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        guard errno == ENOENT, path != "." else { return nil }
+        var parts = path.split(separator: "/", omittingEmptySubsequences: true)
+        guard let name = parts.popLast() else { return nil }
+        let parent = (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+        return realPath(parent.isEmpty ? "." : parent).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+    }
+
     /// An open directory. It stays the same directory even if its name changes.
     struct OpenDirectory: ~Copyable {
         private let descriptor: Int32

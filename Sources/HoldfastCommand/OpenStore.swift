@@ -70,7 +70,9 @@ enum OpenStore {
     static func openUnlessInUse(_ arguments: Arguments) throws(CommandFailure) -> Store? {
         let path = Self.directory(arguments)
         guard FileSystem.isDirectory(path) else {
-            throw CommandFailure("there is no directory '\(path)'")
+            throw CommandFailure(
+                "there is no directory '\(path)'\nif the store is new, make its directory first: mkdir '\(path)'"
+            )
         }
         let options = try engineOptions(arguments, directory: path, .making)
         let engine: LMDBEngine

@@ -10,6 +10,9 @@ enum ReadingOptions {
         Option(
             flag: "extended-json",
             "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
+        Option(
+            flag: "geojson",
+            "the text is GeoJSON, as lists are given out, for --class; default for a FILE *.geojson"),
     ]
 
     static let all = [
@@ -19,6 +22,9 @@ enum ReadingOptions {
         Option(
             "skip", "NAME", "a column or member that is left out; repeatable", isRepeatable: true),
         Option("delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
+        Option(
+            "encoding", "utf-8|windows-1252", "the encoding of CSV, such as a German spreadsheet's",
+            fallback: "utf-8"),
         Option(
             flag: "decimal-comma",
             "numbers in CSV have a decimal comma, and points between thousands"),
@@ -30,12 +36,28 @@ enum ReadingOptions {
         Option("false", "WORD", "a further text for false in CSV, such as 'nein'"),
     ]
 
-    /// Whether a file's name says that it is CSV, and whether that has tabs.
-    static func isCSV(_ path: String) -> (isCSV: Bool, hasTabs: Bool) {
+    /// The format that a file's name shows, if it shows one, and whether it is CSV with tabs.
+    static func format(ofFile path: String) -> (format: ImportOptions.Format?, hasTabs: Bool) {
         let lowercased = path.lowercased()
         let name = lowercased.hasSuffix(".gz") ? String(lowercased.dropLast(3)) : lowercased
-        let hasTabs = name.hasSuffix(".tsv")
-        return (hasTabs || name.hasSuffix(".csv"), hasTabs)
+        if name.hasSuffix(".tsv") { return (.csv, true) }
+        let isGeoJSON = [".geojson", ".geojsonl", ".geojsons"].contains { name.hasSuffix($0) }
+        return (name.hasSuffix(".csv") ? .csv : isGeoJSON ? .geoJSON : nil, false)
+    }
+
+    /// The format that an option states; nil without one.
+    ///
+    /// - `others`: Further options that state a format.
+    /// - Throws: A usage failure for several.
+    static func format(
+        _ arguments: Arguments, besides others: [String] = []
+    ) throws(CommandFailure) -> ImportOptions.Format? {
+        let formats = ImportOptions.Format.allCases.filter {
+            $0.option.map { arguments.has($0) } ?? false
+        }
+        let stated = formats.compactMap(\.option) + others.filter { arguments.has($0) }
+        guard stated.count < 2 else { throw .usage("--\(stated[0]) does not go with --\(stated[1])") }
+        return formats.first
     }
 
     /// Reads the options into the options of an import, whose format is known.
@@ -50,6 +72,7 @@ enum ReadingOptions {
             }
             options.csv.delimiter = byte
         }
+        options.csv.encoding = try arguments.choice("encoding", .utf8)
         options.csv.hasDecimalComma = arguments.has("decimal-comma")
         for text in arguments.texts("date-format") where !options.csv.addDates(text) {
             throw .usage("--date-format is \(CSVForm.datesText), not '\(text)'")
@@ -69,8 +92,8 @@ enum ReadingOptions {
         }
         if options.misplaced != nil {
             throw .usage(
-                "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
-                    + "--skip for it and for --extended-json")
+                "--delimiter, --encoding, --decimal-comma, --date-format, --true and --false are for CSV (--csv), "
+                    + "--map and --skip for it, --extended-json and --geojson")
         }
     }
 }
@@ -81,6 +104,7 @@ extension TargetQuery {
         for text in arguments.texts("map") { add("map", text) }
         for text in arguments.texts("skip") { add("skip", text) }
         guard format == .csv else { return }
+        if let encoding = arguments.text("encoding") { add("encoding", encoding) }
         if arguments.has("decimal-comma") { add("decimalComma", "true") }
         for format in arguments.texts("date-format") { add("dateFormat", format) }
         if let word = arguments.text("true") { add("trueWord", word) }

@@ -22,7 +22,7 @@ enum Sample: String, CaseIterable {
         let made = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard made >= 0 else {
             throw CommandFailure(
-                "'\(mark)' can't be written: \(String(cString: strerror(errno)))")
+                "'\(mark)' can't be written: \(FileSystem.describe(errno))")
         }
         close(made)
         var file = HFSampleWorld()
@@ -35,7 +35,9 @@ enum Sample: String, CaseIterable {
             }
             file = file?.successor()
         }
-        unlink(mark)
+        guard unlink(mark) == 0 else {
+            throw CommandFailure("'\(mark)' can't be removed: \(FileSystem.describe(errno))")
+        }
         return true
     }
 

@@ -24,7 +24,8 @@ struct ServiceAddress {
         self.init(noted)
     }
 
-    private init(_ text: String) {
+    /// Reads `host:port`.
+    init(_ text: String) {
         let colon = text.lastIndex(of: ":")
         host = String(text[..<(colon ?? text.endIndex)])
         port = colon.map { String(text[text.index(after: $0)...]) } ?? "8080"

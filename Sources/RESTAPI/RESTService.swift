@@ -29,6 +29,8 @@ package final class RESTService: Sendable {
     /// The work that users and anonymous visitors have begun under the rules of now.
     let usersWork = WorkEpoch()
     let logger: Logger
+    /// The newest audit lines.
+    let auditTrail: AuditTrail
     /// The imports and exports.
     let transfers: Transfers
     /// The backups; nil if the service can't make backups.
@@ -47,6 +49,8 @@ package final class RESTService: Sendable {
     let userQueries: Slots<ClientKey>
     /// The imports of users, one at a time of each.
     let userImports = Slots<ClientKey>(perOwner: 1)
+    /// The lines of the log about files of the public folder.
+    let publicFailures = LogRate(perSecond: 10)
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
@@ -78,6 +82,7 @@ package final class RESTService: Sendable {
         self.tokens = tokens
         self.users = users
         self.logger = logger
+        auditTrail = AuditTrail(logger)
         served = ServedStore(store, limits: options.limits) { failure, isTemporary in
             logger.log(
                 isTemporary ? .warning : .error, "storage failed",

@@ -126,3 +126,19 @@ extension RowClass {
         return word == 0x6E69_6F70 && base.load(fromByteOffset: 4, as: UInt8.self) | 0x20 == 0x74
     }
 }
+
+extension RowSchema {
+    /// The class of the point that a property of a class holds; nil if it holds no single point, or is unknown.
+    package func point(of rowClass: RowClass, _ member: Int) -> RowClass? {
+        let compiled = rowClass.members[member]
+        guard !rowClass.unknown.contains(member), compiled.storage.shape == .single,
+            compiled.storage.element == .embedded, classes[compiled.classIndex].isPointClass
+        else { return nil }
+        return classes[compiled.classIndex]
+    }
+
+    /// The properties of a class that hold one point each.
+    package func points(of rowClass: RowClass) -> [Int] {
+        rowClass.members.indices.filter { point(of: rowClass, $0) != nil }
+    }
+}

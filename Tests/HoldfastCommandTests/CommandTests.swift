@@ -48,6 +48,8 @@ struct CommandTests {
             (["token", "create"], "--name is needed"),
             (["export", "--url", "localhost"], "http://127.0.0.1:8080"),
             (["import", "--csv", "--extended-json", "--class", "Y", "x"], "does not go with"),
+            (["import", "--geojson", "--extended-json", "--class", "Y", "x"], "does not go with"),
+            (["import", "--geojson", "x"], "--geojson needs --class"),
             (["import", "--delimiter", "ab", "--class", "Y", "x.csv"], "ASCII"),
             (["import", "--skip", "a", "--class", "Y", "x"], "for CSV"),
             (["import", "--true", "ja", "--class", "Y", "x.ndjson"], "for CSV"),
@@ -84,6 +86,22 @@ struct CommandTests {
         while let line = process.readLine() { output += line + "\n" }
         #expect(process.wait() == 2)
         #expect(output.contains(message), "\(output)")
+    }
+
+    @Test(
+        "refuses a folder of pages with the store in it, before the store is made",
+        arguments: ["", "/", "/../pages/.", "/link"])
+    func publicStore(name: String) {
+        let pages = directory.path + "/pages"
+        #expect(mkdir(pages, 0o755) == 0)
+        #expect(symlink(pages, pages + "/link") == 0)
+        for data in [pages, pages + "/data", pages + "/./a/data/"] {
+            let outcome = Command.run("serve", "--data", data, "--public", pages + name)
+            #expect(outcome.status == 2, "\(outcome.output)")
+            #expect(outcome.output.contains("the data folder '\(pages)"), "\(outcome.output)")
+            #expect(outcome.output.contains("--public ./pages"), "\(outcome.output)")
+        }
+        #expect(access(pages + "/data", F_OK) != 0)
     }
 
     @Test("tells its version and its help")
@@ -251,6 +269,66 @@ struct CommandTests {
         #expect(try #require(next.readLine()).hasPrefix("holdfast: serving"))
         next.kill(SIGINT)
         #expect(next.wait() == 0)
+    }
+
+    @Test("prints the link to the console only on a terminal, and not with --no-console")
+    func consoleLink() throws {
+        let words = ["serve", "--data", data, "--listen", "127.0.0.1:0"]
+        let piped = ChildProcess(Command.path, words)
+        #expect(try #require(piped.readLine()).hasPrefix("holdfast: serving"))
+        piped.kill(SIGTERM)
+        #expect(piped.wait() == 0)
+        #expect(piped.readLine() == nil)
+        #expect(try line(onTerminal: words + ["--no-console"]) == nil)
+        #expect(try line(onTerminal: words)?.hasSuffix("/console/") == true)
+        let token = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        #expect(Command.run(token).status == 0)
+        #expect(try line(onTerminal: words)?.contains("/console/#/enter/hf_") == true)
+        let everywhere = try line(onTerminal: words.dropLast() + ["0.0.0.0:0"])
+        #expect(everywhere?.contains("http://127.0.0.1:") == true)
+        // The log of a container is a terminal for output only.
+        #expect(try line(onTerminal: words, input: "/dev/null") == nil)
+    }
+
+    @Test("leaves no token of a link when the service can't start")
+    func failedStart() throws {
+        let token = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        #expect(mkdir(data, 0o700) == 0)
+        #expect(Command.run(token).status == 0)
+        let terminal = PseudoTerminal()
+        let words = "serve --data \(data) --listen 192.0.2.1:1"
+        let service = ChildProcess(
+            "/bin/sh",
+            ["-c", "exec '\(Command.path)' \(words) <'\(terminal.path)' >'\(terminal.path)' 2>&1"])
+        #expect(service.wait() != 0)
+        let list = Command.run("token", "list", "--data", data)
+        #expect(list.output.contains("a") && !list.output.contains("console-"), "\(list.output)")
+    }
+
+    /// The line that a service writes to a terminal behind its address; nil without one.
+    ///
+    /// - `input`: The path of its input; nil for the terminal.
+    private func line(onTerminal words: [String], input: String? = nil) throws -> String? {
+        let terminal = PseudoTerminal()
+        let quoted = ([Command.path] + words).map { "'\($0)'" }.joined(separator: " ")
+        let service = ChildProcess(
+            "/bin/sh",
+            ["-c", "exec \(quoted) <'\(input ?? terminal.path)' >'\(terminal.path)'"])
+        #expect(try #require(terminal.readLine()).hasPrefix("holdfast: serving"))
+        service.kill(SIGTERM)
+        #expect(service.wait() == 0)
+        return terminal.readLine()
+    }
+
+    @Test("says that the directory of a new store is made before its first token")
+    func tokenOfNewStore() {
+        let words = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        let refused = Command.run(words)
+        #expect(
+            refused.status == 1 && refused.output.contains("no directory '\(data)'")
+                && refused.output.contains("mkdir '\(data)'"), "\(refused.output)")
+        #expect(mkdir(data, 0o700) == 0, "nothing was made")
+        #expect(Command.run(words).status == 0)
     }
 
     @Test("listens for other machines only with tokens or when told to")

@@ -44,6 +44,12 @@ struct GuessTests {
         let named = run("schema", "guess", "--class", "Sale", file("x.json", "[{\"id\":1}]"))
         #expect(named.output.contains(#""name":"Sale""#), "\(named.output)")
         #expect(named.output.contains(#""options":["--extended-json"]"#), "\(named.output)")
+        let feature =
+            #"{"type":"Feature","id":1,"properties":{},"geometry":{"type":"Point","coordinates":[1,2]}}"#
+        for name in ["x.json", "x.GeoJSON"] {
+            let sites = run("schema", "guess", file(name, feature))
+            #expect(sites.output.contains(#""options":["--geojson"]"#), "\(sites.output)")
+        }
     }
 
     @Test("which a directory takes, with the options of the import")
@@ -74,18 +80,11 @@ struct GuessTests {
 
     @Test("for a running service, by the same options")
     func remote() throws {
-        let service = ChildProcess(
-            Self.path,
-            [
-                "serve", "--data", directory.path + "/served", "--listen", "127.0.0.1:0",
-                "--bootstrap-token",
-            ])
+        let (service, url, token) = try serve()
         defer {
             service.kill(SIGTERM)
             _ = service.wait()
         }
-        let token = try #require(service.readLine()?.split(separator: " ").last).description
-        let url = try #require(service.readLine()?.split(separator: " ").last).description
         let sales = file("sales.csv", Self.sales)
         let stated = ["--class", "Sale", "--map", "Summe=sum", "--skip", "Am", sales]
         let remote = run(["schema", "guess", "--url", url, "--token", token] + stated)
@@ -94,6 +93,62 @@ struct GuessTests {
         #expect(remote.output == run(["schema", "guess"] + stated).output)
         let refused = run("schema", "guess", "--url", url, sales)
         #expect(refused.status == 1 && refused.output.contains("401"), "\(refused.output)")
+    }
+
+    @Test("which an import makes, in a directory and in a service")
+    func guessedImport() throws {
+        let sales = file("sales.csv", Self.sales)
+        let made = run("import", "--data", data, "--guess", sales)
+        #expect(made.status == 0, "\(made.output)")
+        #expect(
+            made.output.hasPrefix(
+                "Sales: a new class\n  Nr: All 2 values are whole numbers; the values are unique"),
+            "\(made.output)")
+        #expect(made.output.contains("Sales: 2 imported, 0 failed"), "\(made.output)")
+        let exported = run("export", "--data", data, "--class", "Sales").output
+        let expected =
+            #"{"Nr":1,"Summe":9429.59,"Am":"2025-12-31T00:00:00Z"}"# + "\n"
+            + #"{"Nr":2,"Summe":null,"Am":"2026-02-01T00:00:00Z"}"#
+        #expect(exported == expected, "\(exported)")
+        let again = run("import", "--data", data, "--guess", sales)
+        #expect(again.status == 1 && again.output.contains("has a class 'Sales'"))
+        let other = run("import", "--data", data, "--guess", "--class", "Sale", sales)
+        #expect(other.status == 0 && other.output.contains("Sale: 2 imported"), "\(other.output)")
+        for words in [["--guess", "-"], ["--guess", "--realm-json", sales]] {
+            #expect(run(["import", "--data", data] + words).status == 2)
+        }
+        let (service, url, token) = try serve()
+        defer {
+            service.kill(SIGTERM)
+            _ = service.wait()
+        }
+        let site = file(
+            "sites.geojson",
+            #"{"features":[{"type":"Feature","id":7,"properties":{"a:b":"x"},"geometry":{"type":"Point","coordinates":[1,2]}}]}"#
+        )
+        for (path, name) in [(sales, "Sales"), (site, "Sites")] {
+            let words = ["import", "--url", url, "--token", token, "--guess", path]
+            let sent = run(words)
+            #expect(sent.status == 0 && sent.output.hasPrefix("\(name): a new class\n"), "\(sent.output)")
+            #expect(sent.output.contains("imported, 0 failed"), "\(sent.output)")
+            let twice = run(words)
+            #expect(twice.status == 1 && twice.output.contains("has a class '\(name)'"), "\(twice.output)")
+        }
+        let remote = run("export", "--url", url, "--token", token, "--class", "Sales").output
+        #expect(remote == expected, "\(remote)")
+    }
+
+    /// Starts a service; its URL and a token follow.
+    private func serve() throws -> (service: ChildProcess, url: String, token: String) {
+        let service = ChildProcess(
+            Self.path,
+            [
+                "serve", "--data", directory.path + "/served", "--listen", "127.0.0.1:0",
+                "--bootstrap-token",
+            ])
+        let token = try #require(service.readLine()?.split(separator: " ").last).description
+        let url = try #require(service.readLine()?.split(separator: " ").last).description
+        return (service, url, token)
     }
 
     @Test(

@@ -52,6 +52,7 @@ struct MovingTests {
         try makeStore(2000)
         let made = run("backup", "--data", data, file)
         #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")
+        #expect(TemporaryDirectory.permissions(file) == 0o600)
         let target = directory.path + "/new"
         let restored = run("restore", "--data", target, file)
         #expect(
@@ -186,6 +187,16 @@ extension MovingTests {
         let foreign = run("import", "--data", target, "--class", "Node", mongo)
         #expect(
             foreign.status == 1 && foreign.output.contains("--extended-json"), "\(foreign.output)")
+        let features = directory.path + "/features.geojson"
+        TemporaryDirectory.write(
+            Array(
+                (#"{"type":"FeatureCollection","features":[{"type":"Feature","id":200,"geometry":null,"#
+                    + #""properties":{"label":"x"}},{"type":"Feature","id":201,"properties":5}]}"#).utf8),
+            to: features)
+        let sites = run(
+            "import", "--data", target, "--class", "Node", "--skip", "geometry", features)
+        #expect(sites.output.contains("line 2 at /properties: "), "\(sites.output)")
+        #expect(sites.output.contains("Node: 1 imported, 1 failed"), "\(sites.output)")
         let realm = directory.path + "/realm.json"
         TemporaryDirectory.write(
             Array(

@@ -138,13 +138,19 @@ struct RemoteTests {
             "\(extended.output)")
         let wrong = run("import", "--url", url, "--token", token, "--class", "Node", json)
         #expect(wrong.status == 1 && wrong.output.contains("Node: 0 imported, 1 failed"))
+        let features = file(
+            "nodes.geojson", #"{"features":[{"type":"Feature","properties":{"id":3,"label":"c"}}]}"#)
+        let merged = run(
+            "import", "--url", url, "--token", token, "--class", "Node", "--mode", "merge",
+            features)
+        #expect(merged.output.contains("Node: 1 imported, 0 failed"), "\(merged.output)")
         let copy = directory.path + "/store.ndjson"
         #expect(run("export", "--url", url, "--token", token, copy).status == 0)
         let labels = run(
             "export", "--url", url, "--token", token, "--class", "Node", "--fields", "id,label",
             "--csv")
         #expect(
-            labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,"],
+            labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,c"],
             "\(labels.output)")
         let table = directory.path + "/nodes.csv"
         let named = run(
@@ -153,8 +159,11 @@ struct RemoteTests {
         #expect(named.status == 0, "\(named.output)")
         #expect(TemporaryDirectory.contents(table)?.starts(with: "id,".utf8) == true)
         let backup = directory.path + "/store.holdfast"
+        // A copy that was interrupted.
+        TemporaryDirectory.write([0], to: backup + ".part")
         let made = run("backup", "--url", url, "--token", token, backup)
         #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")
+        #expect(TemporaryDirectory.permissions(backup) == 0o600)
         #expect(run("restore", "--data", directory.path + "/restored", backup).status == 0)
         #expect(run("import", "--data", directory.path + "/other", copy).status == 0)
         for other in ["restored", "other"] {

@@ -41,6 +41,11 @@ struct QueryErrorTests {
             get(
                 [("filter", "at == $0"), ("text", "yesterday")],
                 ["query-argument", #""parameter":"arg""#]),
+            get([("sort", "-$id")], ["primary key is 'id'", #""hint":"id""#, #""column":2"#]),
+            get([("distinct", "$id")], ["primary key is 'id'", #""hint":"id""#]),
+            APIScenario(
+                "GET", "/v1/classes/Toy/objects?sort=$id", status: 400,
+                contains: ["no primary key", "by default"], excludes: [#""hint""#]),
             get(
                 [("filter", "count == 1 SORT(nam ASC)")],
                 [#""hint":"name""#, #""parameter":"filter""#]),

@@ -43,6 +43,13 @@ package final class TemporaryDirectory: Sendable {
         }
     }
 
+    /// The permissions of the file or directory at `path`.
+    package static func permissions(_ path: String) -> mode_t {
+        var status = stat()
+        stat(path, &status)
+        return status.st_mode & 0o7777
+    }
+
     /// Writes a file; traps when that fails, as every test that needs one would.
     package static func write(_ bytes: [UInt8], to path: String) {
         guard let file = fopen(path, "we") else { preconditionFailure("can't write \(path)") }

@@ -7,9 +7,11 @@ import {Proxy, Service} from './service.mjs';
 const SCHEMA = {classes: [
   {name: 'Task', primaryKey: 'id', properties: {
     id: {type: 'int', default: '$next'}, title: 'string', done: 'bool', rank: 'int', owner: {type: 'string', indexed: true}}},
+  {name: 'Person', primaryKey: 'id', properties: {id: 'uuid', name: 'string'}},
   {name: 'Page', primaryKey: 'path', properties: {path: 'string', text: 'string'}}]};
 const OWN = 'owner == $user.id';
-const ACCESS = {signUp: true, roles: {member: {classes: {
+const ACCESS = {users: 'Person', signUp: true, roles: {member: {classes: {
+  Person: {read: 'id == $user.id', create: 'id == $user.id'},
   Task: {read: OWN, create: OWN, update: OWN, delete: OWN}, Page: {read: true, create: true, update: true, delete: true}}}}};
 const PASSWORD = 'correct horse battery';
 // Short pauses between attempts, so that the checks do not wait.
@@ -278,10 +280,13 @@ async function checkAccounts(service, admin) {
   const db = new Holdfast(proxy.url, {...OPTIONS, storage, onSignedOut: error => ended.push(error?.code)});
   const query = {filter: 'done == false'};
   try {
-    await check('a visitor signs up, and is signed in', async () => {
+    await check('a visitor signs up with an object of their own, and is signed in', async () => {
       equal(db.isSignedIn, false);
-      const {user, expires} = await db.signUp('ann@example.org', PASSWORD);
+      const fault = await refused(db.signUp('ann@example.org', PASSWORD, {object: {nam: 'Ann'}}));
+      equal(fault.errors.map(({pointer}) => pointer), ['/object/nam']);
+      const {user, expires} = await db.signUp('ann@example.org', PASSWORD, {object: {name: 'Ann'}});
       equal([db.isSignedIn, db.user, Date.parse(expires) > Date.now()], [true, user, true]);
+      equal(await db.class('Person').get(user), {id: user, name: 'Ann'});
       equal((await db.me()).login, 'ann@example.org');
       equal((await refused(new Holdfast(service.url).signUp('ann@example.org', PASSWORD))).code, 'account-exists');
       equal((await refused(new Holdfast(service.url).signIn('ann@example.org', 'wrong password'))).code, 'sign-in-refused');

@@ -13,8 +13,10 @@ SCHEMA = {"classes": [
     {"name": "Task", "primaryKey": "id", "properties": {
         "id": "int", "title": "string", "done": "bool", "rank": "int", "hidden": "bool", "list": "List"}},
     {"name": "List", "primaryKey": "id", "properties": {"id": "string", "name": "string"}},
+    {"name": "Person", "primaryKey": "id", "properties": {"id": "uuid", "name": "string"}},
     {"name": "Note", "properties": {"text": "string"}}]}
-ACCESS = {"signUp": True, "roles": {"member": {"classes": {
+ACCESS = {"users": "Person", "signUp": True, "roles": {"member": {"classes": {
+    "Person": {"read": "id == $user.id", "create": "id == $user.id"},
     "Task": {"read": "hidden == false", "create": True, "update": True, "delete": True},
     "List": {"read": True, "create": True}}}}}
 PASSWORD = "correct horse battery"
@@ -201,11 +203,16 @@ class Accounts(Both):
             login = f"{type(client).__name__}@example.org"
             tasks = client.objects("Task")
             await self.assert_error(lambda: tasks.get(1), 401, "token-missing")
-            account = await done(client.sign_up(login, PASSWORD))
+            refused = await self.assert_error(
+                lambda: client.sign_up(login, PASSWORD, {"nam": "Ann"}), 422, "unknown-property")
+            self.assertEqual([fault.pointer for fault in refused.faults], ["/object/nam"])
+            account = await done(client.sign_up(login, PASSWORD, {"name": "Ann"}))
             self.assertEqual(account.login, login)
             await self.assert_error(lambda: client.sign_in(login, "wrong password"), 401, "sign-in-refused")
             session = await done(client.sign_in(login, PASSWORD))
             self.assertEqual((session.user, session.token), (account.id, client.token))
+            self.assertEqual(
+                await done(client.objects("Person").get(account.id)), {"id": account.id, "name": "Ann"})
             await done(tasks.create({"id": 1, "title": "bread"}))
             secret = await done(tasks.create({"id": 2, "title": "secret", "hidden": True}))
             # The user may not read it.

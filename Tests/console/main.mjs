@@ -1,19 +1,15 @@
 /** The checks of the console, in the order in which an administrator uses it for the first time. */
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Browser, chromium} from '../support/browser.mjs';
 import {check, equal, finish, skip, until} from '../support/checks.mjs';
 import {Service} from '../client-javascript/service.mjs';
-import {Page} from './page.mjs';
+import {checkJSON} from './json.mjs';
+import {checkMove} from './move.mjs';
+import {Page, count} from './page.mjs';
 
 const PASSWORD = 'correct horse battery';
-const FILE = `id;name;size;opened\n${Array.from({length: 50}, (_, number) =>
-  `${number + 1};Shop ${number + 1};10${String(number).padStart(2, '0')},50;${1 + number % 28}.3.2026`).join('\n')}\n`;
-
-const count = async (service, name, token) => (await service.set(
-  'GET', `/v1/classes/${name}/objects?limit=1&count=exact`, undefined, token)).count;
-
 async function checkLook(page, service) {
   await check('the classes of the store, with their counts', async () => {
     await page.go('');
@@ -28,6 +24,7 @@ async function checkLook(page, service) {
     await page.shows('Reykjavík');
     await page.press('Count');
     await page.shows('8');
+    await page.shows('Export these');
     await page.go(`#/class/City?${new URLSearchParams({filter: 'population >> 3'})}`);
     await page.shows('column');
   });
@@ -107,36 +104,6 @@ async function checkShape(page, service) {
   });
 }
 
-async function checkMove(page, service, folder) {
-  await check('a spreadsheet becomes a proposed class, and its lines objects', async () => {
-    await page.go('#/move');
-    await page.shows('Drop a file here');
-    await page.look('move');
-    const path = join(folder, 'Shops.csv');
-    await writeFile(path, FILE);
-    await page.choose(path);
-    await page.shows('Shop 1');
-    await page.look('proposal');
-    await page.press('Preview the change');
-    await page.shows('Steps of the change');
-    await page.press('Make the change');
-    await page.press('Import into Shop');
-    await until('the objects', async () => await count(service, 'Shop') === 50);
-    const first = await service.set('GET', '/v1/classes/Shop/objects/1');
-    equal([first.name, first.size, first.opened], ['Shop 1', 1000.5, '2026-03-01T00:00:00Z'], 'the first object');
-    await page.look('report');
-  });
-  await check('a backup is made, and deleted', async () => {
-    await page.go('#/move/backups');
-    await page.press('Make a backup');
-    await page.shows('Download');
-    await page.look('backups');
-    await page.press('Delete');
-    await page.press('Delete');
-    await until('no backup', async () => (await service.set('GET', '/v1/backups')).backups.length === 0);
-  });
-}
-
 async function checkWhy(page, service) {
   await check('a query is shown with its plan', async () => {
     await page.go(`#/query?${new URLSearchParams({class: 'City', filter: 'population > 10000000'})}`);
@@ -153,6 +120,7 @@ async function checkWhy(page, service) {
   await check('the figures are shown as charts', async () => {
     await page.go('#/figures');
     await page.shows('Latency');
+    await page.shows('since the console was opened');
     await page.look('figures');
   });
 }
@@ -186,6 +154,9 @@ async function checkAccess(page, service) {
     await page.look('rules');
     await page.go('#/access/test');
     await page.look('tester');
+    await page.go('#/access/audit');
+    await page.shows('createAccount');
+    await page.look('audit');
   });
   return admin;
 }
@@ -215,10 +186,38 @@ async function checkLink(browser, service, admin) {
     await first.shows('City');
     const {tokens} = await service.set('GET', '/v1/tokens', undefined, admin);
     equal(tokens.some(({name}) => name === 'console-link'), false, 'whether the link still holds');
+    await first.press('Sign out');
+    await first.shows('With a token');
+    const rest = (await service.set('GET', '/v1/tokens', undefined, admin)).tokens.map(({name}) => name);
+    equal(rest.filter(name => name.startsWith('console-')), [], 'the tokens of the console after it signed out');
     await first.tab.close();
     const second = await Page.open(browser, service, `#/enter/${token}`);
     await second.shows('The token is unknown');
     await second.tab.close();
+  });
+}
+
+async function checkFaults(page) {
+  await check('an address that is not encoded is a class that is not there', async () => {
+    await page.go('#/class/%');
+    await page.shows("'%'");
+  });
+  await check('a page of a proxy in place of the reply to an upload is a fault', async () => {
+    const status = await page.tab(`(async () => {
+      const {upload} = await import('/console/frame/transfer.js');
+      globalThis.XMLHttpRequest = class extends EventTarget {
+        status = 422;
+        response = '<p>Too large</p>';
+        upload = new EventTarget();
+        open() {}
+        setRequestHeader() {}
+        getResponseHeader() { return 'text/html'; }
+        send() { queueMicrotask(() => this.dispatchEvent(new Event('load'))); }
+      };
+      return upload('/v1/import', new Blob(['x']), {onProgress: () => {}}).then(() => 'taken', error => error.status);
+    })()`);
+    equal(status, 422, 'the status of the fault');
+    await page.go('');
   });
 }
 
@@ -237,6 +236,7 @@ async function checkKeyboard(page) {
 }
 
 async function main() {
+  await checkJSON();
   if (!chromium()) {
     skip('the console: no Chromium; `make setup-test` installs it');
     return finish();
@@ -248,6 +248,7 @@ async function main() {
     const page = await Page.open(browser, service);
     await checkLook(page, service);
     await checkKeyboard(page);
+    await checkFaults(page);
     await checkChange(page, service);
     await checkShape(page, service);
     await checkMove(page, service, folder);

@@ -3,6 +3,10 @@ import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {equal, until} from '../support/checks.mjs';
 
+/** The number of a class's objects. */
+export const count = async (service, name, token) => (await service.set(
+  'GET', `/v1/classes/${name}/objects?limit=1&count=exact`, undefined, token)).count;
+
 /** Runs in the page: finds elements by their roles and names. */
 function helpers() {
   const nameOf = element => (element.getAttribute('aria-label')
@@ -15,6 +19,18 @@ function helpers() {
     const all = [...place().querySelectorAll(selector)].filter(isShown);
     return all.find(element => nameOf(element) === name) ?? all.find(element => nameOf(element).startsWith(name));
   };
+  const write = (field, value) => {
+    if (!field) return false;
+    if (field.type === 'checkbox') {
+      if (field.checked !== value) field.click();
+      return true;
+    }
+    field.focus();
+    field.value = value;
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+    field.dispatchEvent(new Event('change', {bubbles: true}));
+    return true;
+  };
   window.console_ = {
     press: name => {
       const found = find('button, a, summary', name);
@@ -22,19 +38,9 @@ function helpers() {
       found.click();
       return true;
     },
-    fill: (name, value) => {
-      const field = find('input, select, textarea', name);
-      if (!field) return false;
-      if (field.type === 'checkbox') {
-        if (field.checked !== value) field.click();
-        return true;
-      }
-      field.focus();
-      field.value = value;
-      field.dispatchEvent(new Event('input', {bubbles: true}));
-      field.dispatchEvent(new Event('change', {bubbles: true}));
-      return true;
-    },
+    fill: (name, value) => write(find('input, select, textarea', name), value),
+    rename: (before, after) => write([...place().querySelectorAll('input[aria-label=Name]')].find(
+      ({value}) => value === before), after),
     text: () => [...document.querySelectorAll('#account, main, dialog, #notices')].map(one => one.innerText).join('\n'),
   };
 }
@@ -76,6 +82,35 @@ export class Page {
   press(name) { return this.#until(`the button ${name}`, `console_.press(${JSON.stringify(name)})`); }
   fill(name, value) {
     return this.#until(`the field ${name}`, `console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`);
+  }
+
+  /** Changes the text of the field `Name` that has a certain text. */
+  rename(before, after) {
+    return this.#until(`the name ${before}`, `console_.rename(${JSON.stringify(before)}, ${JSON.stringify(after)})`);
+  }
+
+  /** Notes the files that the page saves from now on. */
+  watchFiles() {
+    return this.tab(`{
+      const make = window.makeURL_ ??= URL.createObjectURL;
+      window.saved_ = [];
+      URL.createObjectURL = blob => {
+        saved_.push(blob);
+        return make(blob);
+      };
+    }`);
+  }
+
+  /** The text of the file that the page saves. */
+  async savedText() {
+    await this.#until('a file', 'saved_.length === 1');
+    return this.tab('saved_[0].text()');
+  }
+
+  /** The bytes of the file that the page saves. */
+  async savedSize() {
+    await this.#until('a file', 'saved_.length === 1');
+    return this.tab('saved_[0].size');
   }
 
   /** Gives files to the field for files. */

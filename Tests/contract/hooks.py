@@ -291,6 +291,9 @@ def before_call(context, case, kwargs):
     if operation == "importObjects" and is_positive(case, ParameterLocation.BODY):
         lines = [json.dumps(new_object(target.class_name, choice)) for _ in range(3)]
         case.body = "\n".join(lines + choice.choice([[], ["{", '{"nothing":1}']]))
+        if case.media_type == "application/geo+json":
+            case.body = {"type": "FeatureCollection", "features": [
+                {"type": "Feature", "geometry": None, "properties": json.loads(line)} for line in lines]}
 
 
 def succeed(case, method, path, **more):

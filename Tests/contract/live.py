@@ -156,6 +156,15 @@ class Conditions(LiveTests):
         self.conforms("importObjects", reply, 200)
         self.assertEqual((reply.json["imported"], reply.json["failed"]), (len(lines), 0))
 
+    def test_a_list_as_geojson_can_be_imported(self):
+        path = "/v1/classes/City"
+        listed = running.request("GET", f"{path}/objects?limit=5&sort=-population", Accept="application/geo+json")
+        reply = running.request("POST", f"{path}/import?mode=replace", listed.body, Content_Type="application/geo+json")
+        self.conforms("importObjects", reply, 200)
+        self.assertEqual((reply.json["imported"], reply.json["failed"]), (5, 0))
+        again = running.request("GET", f"{path}/objects?limit=5&sort=-population", Accept="application/geo+json")
+        self.assertEqual(again.json["features"], listed.json["features"])
+
     def test_a_class_is_proposed_for_a_file(self):
         path = "/v1/schema/propose"
         reply = running.request(
@@ -513,6 +522,10 @@ class Tokens(LiveTests):
             self.assertEqual(changed.json["right"], "write")
             listed = self.conforms("listTokens", fresh.request("GET", "/v1/tokens", **mine), 200)
             self.assertEqual([token["name"] for token in listed.json["tokens"]], ["me", "other"])
+            lines = self.conforms("listAuditLines", fresh.request("GET", "/v1/audit", **mine), 200).json["lines"]
+            self.assertEqual(
+                [(line["operation"], line["principal"]) for line in lines],
+                [("patchToken", "me"), ("createToken", "me"), ("createToken", "everybody")])
             me = self.conforms("getCaller", fresh.request("GET", "/v1/me", **mine), 200)
             self.assertEqual(me.json, {"token": "me", "right": "admin"})
             self.conforms(
@@ -530,6 +543,8 @@ class Tokens(LiveTests):
             self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine), 401)
             made = self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine, **admin), 201)
             self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine, **admin), 409)
+            own = {"login": "bob@example.org", "password": mine["password"], "object": {}}
+            self.conforms("createAccount", guarded.request("POST", "/v1/accounts", own, **admin), 422)
             address = f"/v1/accounts/{made.json['id']}"
             listed = self.conforms("listAccounts", guarded.request("GET", "/v1/accounts?login=ANN@example.org", **admin), 200)
             self.assertEqual([account["id"] for account in listed.json["accounts"]], [made.json["id"]])

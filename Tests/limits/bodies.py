@@ -233,7 +233,7 @@ def cases():
     found = dict.fromkeys(
         "getLinks getService getVersionLinks getOpenAPI getSchema getClass listClasses getObject getObjectByKey getElement "
         "getElementByKey getInnerElement listProjections getProjection getProjectedObject getProjectedObjectByKey listBackups "
-        "createBackup getBackup deleteBackup deleteStream getCaller getAccess listUserAccess getUserAccess listTokens deleteToken "
+        "createBackup getBackup deleteBackup deleteStream getCaller getAccess listAuditLines listUserAccess getUserAccess listTokens deleteToken "
         "listAccounts getAccount deleteAccount createResetCode deleteSessions deleteSession getLiveness getReadiness getMetrics "
         "deleteObject deleteObjectByKey deleteProjectedObject deleteProjectedObjectByKey deleteElement deleteElementByKey "
         "deleteInnerElement deleteClass deleteProjection exportStore acknowledgeOutbox streamChanges getOutbox".split(),
@@ -310,10 +310,11 @@ def cases():
     add("importObjects", [
         ("lines", "POST", f"{item}/import?mode=replace", lines, LINES),
         ("a long line", "POST", f"{item}/import?mode=replace", long_line, LINES)])
-    # The first MiB is read.
+    # A body has at most a MiB.
     wide_rows = b"\n".join([",".join(f"c{number}" for number in range(900)).encode()] + [b",".join([b"1"] * 900)] * 550)
     dates = b"at\n" + b"01/02/2020\n" * 9_000
-    quoted = b"a,b\n" + b'"' + b"x,\n" * (300 << 10)
+    quoted = b"a,b\n" + b'"' + b"x,\n" * (250 << 10)
+    inner = {f"{'n' * 50}{number}": {"a": 1} for number in range(80)}
     texts = b"code;name\n" + b"".join(b"%d;k%d\n" % (number, number) for number in range(9_000))
     table = "text/csv"
     add("proposeClass", [
@@ -324,6 +325,8 @@ def cases():
         ("a long list", "POST", "/v1/schema/propose", long_line[:900 << 10], LINES),
         ("many objects", "POST", "/v1/schema/propose", lines, LINES),
         ("many names", "POST", "/v1/schema/propose", {f"name{number}": number for number in range(40_000)}, JSON),
+        ("many embedded classes", "POST", "/v1/schema/propose", {f"m{number}": inner for number in range(180)}, JSON),
+        ("a long name", "POST", "/v1/schema/propose", {"ä" * 250_000: 1}, JSON),
         ("lists within lists", "POST", "/v1/schema/propose", [{"a": [[[number]]]} for number in range(9_000)], JSON)])
     add("importStore", [("a long line", "POST", "/v1/import?mode=replace", b'{"holdfast":1}\n' + long_line, LINES)])
     add("createStream", ((name, "POST", "/v1/streams", body, JSON) for name, body in streams()))

@@ -25,6 +25,7 @@ ROWS = [
     typed("command-token-without-name", "holdfast token create --data {new}", "--name is needed"),
     typed("command-token-right", "holdfast token create --data {new} --name me --right admin", "did you mean --rights"),
     typed("command-token-all", "holdfast token create --data {new} --name me --rights all", "metrics, read, write, admin"),
+    typed("command-token-new", "holdfast token create --data {new} --name me --rights admin", "mkdir"),
     typed("command-port", "holdfast serve --data {new} --port 8080", "--listen"),
     typed("command-p", "holdfast serve --data {new} -p 8080", "--listen"),
     typed("command-host", "holdfast serve --data {new} --host 0.0.0.0", "--listen"),

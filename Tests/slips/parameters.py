@@ -30,6 +30,7 @@ ROWS = [
     http("parameter-sort-asc", CITY + "sort=name%20ASC", "hint: name"),
     http("parameter-sort-json", CITY + "sort=%7B%22name%22:-1%7D", "hint: -name"),
     http("parameter-sort-colon", CITY + "sort=name:desc", "hint: -name"),
+    http("parameter-sort-id", CITY + "sort=$id", "hint: id"),
     http("parameter-fields-json", CITY + "fields=%5B%22name%22%5D", "comma"),
     http("parameter-field-unknown", CITY + "fields=nam", "hint: name"),
     http("parameter-expand-text", CITY + "expand=name", "'expand' takes links"),

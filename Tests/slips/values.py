@@ -47,6 +47,7 @@ ROWS = [
     stored("value-key-missing", {"title": "a"}, "'id' is the primary key"),
     stored("value-key-taken", {"id": 1, "title": "a"}, "mode=merge"),
     stored("value-inc", {"$inc": {"id": 1}}, "If-Match", send=f"PATCH {ONE}"),
+    stored("value-inc-inside", {"days": {"$inc": 1}}, "If-Match", send=f"PATCH {ONE}"),
     stored("value-set", {"$set": {"title": "a"}}, "no operators", send=f"PATCH {ONE}"),
     stored("value-patch-as-json", [{"op": "replace", "path": "/title", "value": "a"}], "application/json-patch+json",
         send=f"PATCH {ONE}"),

@@ -272,8 +272,12 @@ export class Holdfast<Classes extends {[name in keyof Classes]: object} = {[name
   readonly user: string | null;
   /** Whether the client has a token, or a function that makes one. */
   readonly isSignedIn: boolean;
-  /** Creates an account, and signs in with it. 409 `account-exists`, 422 `invalid-account`. */
-  signUp(login: string, password: string, options?: Cancellable): Promise<{user: string; expires: string}>;
+  /**
+   * Creates an account, and signs in with it. 409 `account-exists`, 422 `invalid-account`.
+   *
+   * `object` has the values of the user's own object, without its key. Account and object are one transaction.
+   */
+  signUp(login: string, password: string, options?: Cancellable & {object?: object}): Promise<{user: string; expires: string}>;
   /** Signs in with an account. 401 `sign-in-refused`, 429 `too-many-tries`. */
   signIn(login: string, password: string, options?: Cancellable): Promise<{user: string; expires: string}>;
   /** Ends the session and all live queries. */

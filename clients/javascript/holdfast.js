@@ -944,9 +944,9 @@ export class Holdfast {
 
   // ---- Accounts
 
-  /** Creates an account, and signs in with it. 409 `account-exists`, 422 `invalid-account`. */
-  async signUp(login, password, {signal} = {}) {
-    await send(this.#options, null, 'POST', '/v1/accounts', {body: {login, password}, signal});
+  /** Creates an account, and the user's own `object` if given, and signs in. 409 `account-exists`, 422 `invalid-account`. */
+  async signUp(login, password, {object, signal} = {}) {
+    await send(this.#options, null, 'POST', '/v1/accounts', {body: {login, password, object}, signal});
     return this.signIn(login, password, {signal});
   }
 

@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 
@@ -33,5 +34,34 @@ package struct Account: Sendable, Equatable {
         (1...loginByteCountMax).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
             && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+    }
+}
+
+/// An account that is to be stored.
+package struct NewAccount: Sendable {
+    /// The login as the client sent it.
+    private let login: String
+    private let record: AccountRecord
+
+    /// Makes an account with a random id.
+    package init(login: String, passwordHash: String) {
+        self.login = login
+        record = AccountRecord(
+            id: .random(), login: AccountText.stored(login), passwordHash: passwordHash,
+            seconds: Timestamp.now().seconds)
+    }
+
+    package var account: Account { Account(record) }
+
+    /// Stores the account. Requests need a token from then on.
+    ///
+    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` if the login is taken.
+    package func add(to transaction: WriteTransaction) throws(StoreError) {
+        for form in AccountText.forms(ofLogin: login)
+        where try transaction.hasAccount(login: form) {
+            throw .refused(RequestFault.accountExists)
+        }
+        transaction.putAccount(record)
+        try transaction.setNeedsToken(true)
     }
 }

@@ -3,13 +3,16 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastText
 
-/// The bodies of requests about accounts: objects with string members, all of which are required.
+/// The bodies of requests about accounts: objects with string members, all of which are required. The body of a new account may
+/// also have the values of the user's object.
 package enum AccountBody {
     /// The members for a login, a password, a new password, and a code.
     package static let login = "login"
     package static let password = "password"
     package static let newPassword = "newPassword"
     package static let code = "code"
+    /// The member for the values of a new user's own object.
+    package static let object = "object"
 
     /// Reads the strings of a body, in the order of `names`.
     ///
@@ -18,12 +21,15 @@ package enum AccountBody {
     package static func texts(
         _ body: JSONValue, _ names: [String], isNew: Bool = false
     ) throws(RequestFault) -> [String] {
-        guard body.kind == .object, body.count == names.count, body.repeatedName == nil else {
-            throw malformed(names)
-        }
+        let hasObject = isNew && body.member(named: object) != nil
+        guard body.kind == .object, body.count == names.count + (hasObject ? 1 : 0),
+            body.repeatedName == nil
+        else { throw malformed(names, isNew) }
         var texts: [String] = []
         for name in names {
-            guard let text = body.member(named: name)?.string else { throw malformed(names) }
+            guard let text = body.member(named: name)?.string else {
+                throw malformed(names, isNew)
+            }
             try check(text, name, isNew)
             texts.append(text)
         }
@@ -61,11 +67,12 @@ package enum AccountBody {
         }
     }
 
-    private static func malformed(_ names: [String]) -> RequestFault {
+    private static func malformed(_ names: [String], _ isNew: Bool) -> RequestFault {
         RequestFault(
             .malformed, "invalid-body",
             "The body is a JSON object with the texts "
-                + names.map { "'\($0)'" }.joined(separator: " and ") + " and nothing else.")
+                + names.map { "'\($0)'" }.joined(separator: " and ")
+                + (isNew ? ", perhaps the user's own 'object'," : "") + " and nothing else.")
     }
 }
 
@@ -85,5 +92,10 @@ package enum AccountText {
             forms.append(form)
         }
         return forms
+    }
+
+    /// The forms of a login that are short enough for an account.
+    static func forms(ofLogin login: String) -> [String] {
+        forms(login).filter { $0.utf8.count <= Account.loginByteCountMax }
     }
 }

@@ -37,15 +37,11 @@ package struct StoredAccounts: Sendable {
     package func account(
         login: String
     ) throws(RequestFault) -> (account: Account, passwordHash: String)? {
-        for form in Self.forms(ofLogin: login) {
+        for form in AccountText.forms(ofLogin: login) {
             guard let record = try stored(store.account(login: form)) else { continue }
             return (Account(record), record.passwordHash)
         }
         return nil
-    }
-
-    private static func forms(ofLogin login: String) -> [String] {
-        AccountText.forms(login).filter { $0.utf8.count <= Account.loginByteCountMax }
     }
 
     /// The password hash of an account.
@@ -86,18 +82,9 @@ package struct StoredAccounts: Sendable {
     /// Creates an account. Requests need a token from then on.
     ///
     /// - Throws: ``RequestFault`` `.conflict` if the login is taken.
-    package func create(login: String, passwordHash: String) throws(RequestFault) -> Account {
-        let record = AccountRecord(
-            id: .random(), login: AccountText.stored(login), passwordHash: passwordHash,
-            seconds: Timestamp.now().seconds)
-        try change { transaction throws(StoreError) in
-            for form in Self.forms(ofLogin: login) where try transaction.hasAccount(login: form) {
-                throw .refused(RequestFault.accountExists)
-            }
-            transaction.putAccount(record)
-            try transaction.setNeedsToken(true)
-        }
-        return Account(record)
+    package func create(_ account: NewAccount) throws(RequestFault) -> Account {
+        try change { transaction throws(StoreError) in try account.add(to: transaction) }
+        return account.account
     }
 
     /// Removes an account with its sessions.
@@ -292,7 +279,7 @@ extension RequestFault {
         RequestFault(.notFound, "account-not-found", "There is no account '\(shown(id))'.")
     }
 
-    fileprivate static let accountExists = RequestFault.single(
+    static let accountExists = RequestFault.single(
         .conflict, "account-exists", "There is an account with this login already.",
         pointer: "/login")
 }

@@ -32,10 +32,19 @@ export function address(...parts) {
   return `#/${parts.map(part => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
 }
 
+/** A part of an address; the text itself if it is not encoded as addresses are. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The parts and the query of the present address. */
 export function place() {
   const [path, search = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  return {parts: path.split('/').map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(search))};
+  return {parts: path.split('/').map(decoded), query: Object.fromEntries(new URLSearchParams(search))};
 }
 
 /** Puts another query into the address without showing the view again. */
@@ -110,6 +119,8 @@ async function start() {
     roomList.replaceChildren(...rooms.filter(([, , isFor]) => isFor()).map(
       ([room, name]) => h('a', {href: address(room), 'data-room': room}, name)));
     await showClasses();
+    // The charts begin when the console is opened, and not with the page that shows them.
+    if (isAdmin()) import('./figures/samples.js').then(({keepFigures}) => keepFigures());
     addEventListener('hashchange', show);
     await show();
   } catch (error) {

@@ -28,13 +28,15 @@ package struct Route: Sendable {
     package let isForReading: Bool
     /// The most bytes of a collected body, if that is less than the server's limit.
     let bodyByteCountMax: Int
+    /// The next step after a body beyond that bound, as a sentence; empty for none.
+    let bodyAdvice: String
     let handler: Handler
 
     /// Creates a route without a body, or with one that is collected. By default only a GET is for reading.
     package init(
         _ method: Method, _ pattern: String, _ operationID: String, body: Body = .none,
         answersHead: Bool = true, isForReading: Bool? = nil, bodyByteCountMax: Int = .max,
-        _ handler: @escaping Handler
+        bodyAdvice: String = "", _ handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = pattern
@@ -43,6 +45,7 @@ package struct Route: Sendable {
         self.answersHead = answersHead
         self.isForReading = isForReading ?? (method == .get)
         self.bodyByteCountMax = bodyByteCountMax
+        self.bodyAdvice = bodyAdvice
         self.handler = handler
     }
 

@@ -209,7 +209,7 @@ extension Server {
             request.inflater = nil
             request.bodyLimit = request.grant?.bodyByteCountMax ?? .max
             guard request.announcedByteCount <= UInt64(request.bodyLimit) else {
-                return bodyTooLarge(request.bodyLimit)
+                return bodyTooLarge(request.bodyLimit, of: request)
             }
             switch start(request, Upload(request)) {
             case .accept(let sink):
@@ -238,7 +238,7 @@ extension Server {
 
     private func beginCollecting(_ request: Request, upTo limit: Int) -> Response? {
         expectBody(of: request, since: request.startedAt)
-        return request.announcedByteCount > UInt64(limit) ? bodyTooLarge(limit) : nil
+        return request.announcedByteCount > UInt64(limit) ? bodyTooLarge(limit, of: request) : nil
     }
 
     /// Returns the refusal of a body or a reply that has no room beside those under way.
@@ -251,16 +251,19 @@ extension Server {
         ).with(.retryAfter, "1")
     }
 
-    private func bodyTooLarge(_ limit: Int) -> Response {
-        fault(
+    private func bodyTooLarge(_ limit: Int, of request: Request) -> Response {
+        let route = router.routes[request.route]
+        let advice = limit == route.bodyByteCountMax ? route.bodyAdvice : ""
+        return fault(
             413, .bodyTooLarge,
-            "The body is larger than the \(limit) bytes that this operation accepts.")
+            "The body is larger than the \(limit) bytes that this operation accepts."
+                + (advice.isEmpty ? "" : " " + advice))
     }
 
     /// Receives a piece of the body.
     func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) -> MHD_Result {
         if request.bodyLimit < 0 {
-            return drop(bytes, of: request, bodyTooLarge(options.drainByteCountMax))
+            return drop(bytes, of: request, bodyTooLarge(options.drainByteCountMax, of: request))
         }
         request.receivedByteCount += bytes.count
         guard let inflater = request.inflater else {
@@ -286,7 +289,7 @@ extension Server {
     private func take(_ bytes: UnsafeRawBufferPointer, for request: Request) -> Response? {
         if let upload = request.upload {
             guard request.receivedByteCount <= request.bodyLimit else {
-                return bodyTooLarge(request.bodyLimit)
+                return bodyTooLarge(request.bodyLimit, of: request)
             }
             switch upload.receive(bytes) {
             case .more: break
@@ -296,7 +299,7 @@ extension Server {
             return nil
         }
         if request.requestBody.count + bytes.count > request.bodyLimit {
-            return bodyTooLarge(request.bodyLimit)
+            return bodyTooLarge(request.bodyLimit, of: request)
         }
         if !request.requestBody.append(bytes) { return noMemory() }
         return nil

@@ -10,20 +10,24 @@ import HoldfastTransfer
 extension ImportCommand {
     /// Imports; returns when all is durable.
     ///
+    /// - `proposed`: The options that the service proposed; nil for the stated ones.
     /// - Throws: A usage failure for options that a service does not take.
-    func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
+    func run(
+        _ client: ServiceClient, proposed: ProposedImport? = nil
+    ) throws(CommandFailure) -> ExitCode {
         if isRealmJSON {
             throw .usage(
                 "--realm-json needs --data: import into a new directory that has the schema, and then "
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
         let input = try RawInput(path)
+        let mediaType = proposed?.mediaType ?? options.format.mediaType
         var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
         var byteCount = 0
         var text: [UInt8] = []
         let (status, refusal) = try client.send(
-            "POST", target, headers: headers,
+            "POST", target(proposed), headers: headers,
             body: { buffer in
                 guard let count = input.read(into: buffer) else { return nil }
                 byteCount += count
@@ -47,23 +51,19 @@ extension ImportCommand {
             let failed = report.member(named: "failed")?.exactInt64
         else { return nil }
         var groups = FaultGroups()
-        var lines: Set<Int> = []
-        for fault in report.member(named: "errors")?.elements.map({ $0 }) ?? [] {
-            let line = Int(fault.member(named: "line")?.exactInt64 ?? 0)
-            lines.insert(line)
+        for fault in report.member(named: "groups")?.elements.map({ $0 }) ?? [] {
             let entry = RequestFault.Entry(
                 code: fault.member(named: "code")?.string ?? "",
                 detail: fault.member(named: "detail")?.string ?? "",
                 pointer: fault.member(named: "pointer")?.string,
                 column: fault.member(named: "column")?.exactInt64.map { Int($0) },
                 hint: fault.member(named: "hint")?.string)
-            groups.add(entry, line: line) { entry }
+            func number(_ name: StaticString) -> Int {
+                Int(fault.member(named: name)?.exactInt64 ?? 1)
+            }
+            groups.add(entry, line: number("line"), lineCount: number("lines")) { entry }
         }
         complain(groups)
-        if lines.count < failed {
-            Terminal.complain(
-                "the service reports the faults of \(lines.count) of \(failed) lines that failed")
-        }
         func count(_ name: StaticString, _ words: String) -> String {
             report.member(named: name)?.exactInt64.map { "\($0) \(words), " } ?? ""
         }
@@ -74,22 +74,18 @@ extension ImportCommand {
         return failed == 0 ? .success : .failure
     }
 
-    private var mediaType: String {
-        switch options.format {
-        case .csv: "text/csv"
-        case .ndjson: "application/x-ndjson"
-        case .extendedJSON: "application/x-ndjson; profile=extended-json"
-        }
-    }
-
-    private var target: String {
+    private func target(_ proposed: ProposedImport?) -> String {
         var query = TargetQuery()
         query.add("mode", options.mode.rawValue)
         if options.isAtomic { query.add("atomic", "true") }
         if options.ignoresUnknown { query.add("unknown", "ignore") }
-        query.addReading(arguments, options.format)
-        if options.format == .csv {
-            query.add("delimiter", String(decoding: [options.csv.delimiter], as: UTF8.self))
+        if let proposed {
+            query.add(proposed.query)
+        } else {
+            query.addReading(arguments, options.format)
+            if options.format == .csv {
+                query.add("delimiter", String(decoding: [options.csv.delimiter], as: UTF8.self))
+            }
         }
         let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text
@@ -146,5 +142,10 @@ struct TargetQuery {
 
     mutating func add(_ name: String, _ value: String) {
         text += (text.isEmpty ? "?" : "&") + name + "=" + ObjectPath.segment(value)
+    }
+
+    /// Adds the parameters of another query, which may be empty.
+    mutating func add(_ query: String) {
+        if !query.isEmpty { text += (text.isEmpty ? "?" : "&") + query.dropFirst() }
     }
 }

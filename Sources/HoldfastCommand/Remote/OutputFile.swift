@@ -12,9 +12,11 @@ final class OutputFile {
     private(set) var byteCount = 0
 
     /// Opens a file for writing.
-    init(_ path: String) throws(CommandFailure) {
+    ///
+    /// - `mode`: The permissions of a new file, which the process's mask restricts.
+    init(_ path: String, mode: mode_t = 0o666) throws(CommandFailure) {
         self.path = path
-        descriptor = path == "-" ? 1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        descriptor = path == "-" ? 1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         if descriptor < 0 { throw unwritable }
     }
 

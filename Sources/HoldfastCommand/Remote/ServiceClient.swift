@@ -250,7 +250,8 @@ final class ServiceClient {
 }
 
 extension ServiceClient {
-    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole.
+    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole. Only its owner may read
+    /// it, because it has all objects, and the hashes of tokens and passwords.
     func backUp(_ path: String) throws(CommandFailure) -> ExitCode {
         let reply = try text("POST", "/v1/backups")
         func told(_ name: StaticString) throws(CommandFailure) -> String {
@@ -260,7 +261,9 @@ extension ServiceClient {
         let version = try told("version")
         let target = "/v1/backups/\(ObjectPath.segment(name))"
         let partial = path + ".part"
-        let file = try OutputFile(partial)
+        // An interrupted copy may have left one with other permissions.
+        unlink(partial)
+        let file = try OutputFile(partial, mode: 0o600)
         do throws(CommandFailure) {
             let (status, refusal) = try send(
                 "GET", target,

@@ -12,7 +12,8 @@ extension Verb {
         operands: "FILE|-", operandCount: 1...1,
         options: importOptions,
         notes: """
-            Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
+            Gzip is recognised. --guess makes the class for a file, as 'schema guess' proposes it, and reads the file
+            accordingly. With --class the text is NDJSON, one object a line, CSV or GeoJSON; without it, an export of a
             whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
             into a store that has its classes, or only --class. Good lines are imported; faulty ones are reported on
             standard error, equal faults together (exit code 1). Links may lead to objects of any line: they are checked at the end.
@@ -26,6 +27,8 @@ extension Verb {
         var options = [OpenStore.data] + ServiceClient.options
         options.append(
             Option("class", "NAME", "the class of the objects; without it a whole store's export"))
+        options.append(
+            Option(flag: "guess", "make the class for FILE first, named like FILE or by --class"))
         options += ReadingOptions.formats
         options += [
             Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
@@ -51,15 +54,22 @@ struct ImportCommand {
     let arguments: Arguments
     let className: String?
     let isRealmJSON: Bool
+    /// Guesses the class that is made for the file; nil for a class of the store.
+    private let guess: GuessCommand?
     let path: String
-    private(set) var options = ImportOptions()
+    var options = ImportOptions()
 
     /// Reads the options.
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
-        className = arguments.text("class")
         isRealmJSON = arguments.has("realm-json")
         path = arguments.operands.first ?? "-"
+        let isGuessed = arguments.has("guess")
+        if isGuessed, path == "-" || isRealmJSON {
+            throw .usage("--guess reads a FILE twice, and does not go with --realm-json")
+        }
+        guess = try isGuessed ? GuessCommand(arguments) : nil
+        className = guess?.className ?? arguments.text("class")
         options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
         options.isAtomic = arguments.has("atomic")
         options.limits.temporaryDirectory = OpenStore.directory(arguments)
@@ -76,19 +86,16 @@ struct ImportCommand {
 
     /// Reads the options that say how the text is written.
     private mutating func readForm() throws(CommandFailure) {
-        let flags = ["csv", "extended-json", "realm-json"].filter { arguments.has($0) }
-        guard flags.count < 2 else { throw .usage("--\(flags[0]) does not go with --\(flags[1])") }
-        let file = ReadingOptions.isCSV(path)
-        if arguments.has("csv") || (flags.isEmpty && className != nil && file.isCSV) {
-            options.format = .csv
-            if file.hasTabs { options.csv.delimiter = UInt8(ascii: "\t") }
-        } else if arguments.has("extended-json") {
-            options.format = .extendedJSON
-        }
-        try ReadingOptions.read(arguments, into: &options)
+        // The proposal has these options.
+        if guess != nil { return }
+        let stated = try ReadingOptions.format(arguments, besides: ["realm-json"])
         let isOfClass = className != nil && !isRealmJSON
-        if options.format != .ndjson, !isOfClass {
-            throw .usage("--\(options.format == .csv ? "csv" : "extended-json") needs --class")
+        let file = ReadingOptions.format(ofFile: path)
+        options.format = stated ?? (isOfClass ? file.format : nil) ?? .ndjson
+        if options.format == .csv, file.hasTabs { options.csv.delimiter = UInt8(ascii: "\t") }
+        try ReadingOptions.read(arguments, into: &options)
+        if let option = options.format.option, !isOfClass {
+            throw .usage("--\(option) needs --class")
         }
         if options.isAtomic, !isOfClass {
             throw .usage("--atomic needs --class, and does not go with --realm-json")
@@ -100,11 +107,22 @@ struct ImportCommand {
 
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
-        if let client = try ServiceClient(arguments) { return try run(client) }
+        if let client = try ServiceClient(arguments) {
+            guard let guess else { return try run(client) }
+            return try run(client, proposed: makeClass(guess, in: client))
+        }
+        let proposal = try guess?.propose(needsStore: false)
+        let isMaking = className == nil && !isRealmJSON || proposal != nil
         let store = try OpenStore.open(
-            arguments, for: className == nil && !isRealmJSON ? .making : .changing,
+            arguments, for: isMaking ? .making : .changing,
             instead: ServiceAddress(arguments).instead)
         defer { store.close() }
+        var command = self
+        if let proposal { command.options = try makeClass(proposal, in: store) }
+        return try command.run(store)
+    }
+
+    private func run(_ store: Store) throws(CommandFailure) -> ExitCode {
         if let className {
             try CommandFailure.telling(
                 ImportTarget.objects(className: className).check(store.catalog.rows, options.mode))
@@ -126,8 +144,8 @@ struct ImportCommand {
             report.faults.first?.fault.code == "malformed-json"
         {
             Terminal.complain(
-                "the first line is not a JSON object: CSV needs --csv, MongoDB's export --extended-json, "
-                    + "and Realm Studio's --realm-json")
+                "the first line is not a JSON object: CSV needs --csv, GeoJSON --geojson, MongoDB's export "
+                    + "--extended-json, and Realm Studio's --realm-json")
         }
         let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)
         Terminal.write(

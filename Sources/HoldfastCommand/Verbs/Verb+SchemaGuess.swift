@@ -14,7 +14,7 @@ extension Verb {
             Prints JSON: the class as 'PUT /v1/schema/classes/{class}' takes it, embedded classes that go before it, the
             options of 'holdfast import' that fit, and the reason for each property. Nothing is changed. Only the first
             MiB, and at most 10,000 objects, are read. The file is CSV, one JSON object a line, an array of objects,
-            MongoDB's extended JSON or a FeatureCollection; gzip is recognised. Links are proposed to classes of the
+            MongoDB's extended JSON or GeoJSON; gzip is recognised. Links are proposed to classes of the
             store, if there is one. Options that you state are kept, and the rest is guessed:
               holdfast schema guess --class Sale sales.csv
             """
@@ -38,7 +38,7 @@ extension Verb {
 struct GuessCommand {
     private let arguments: Arguments
     private let path: String
-    private let className: String
+    let className: String
     private let sample: GuessSample
     private let form: GuessSample.Form
     /// The options as far as they are stated.
@@ -50,16 +50,16 @@ struct GuessCommand {
         self.arguments = arguments
         path = arguments.operands.first ?? "-"
         className = arguments.text("class") ?? GuessOptions.className(ofFile: path)
-        guard !arguments.has("csv") || !arguments.has("extended-json") else {
-            throw .usage("--csv does not go with --extended-json")
-        }
+        let stated = try ReadingOptions.format(arguments)
         sample = try Self.read(path)
-        let file = ReadingOptions.isCSV(path)
-        if arguments.has("csv") || (!arguments.has("extended-json") && file.isCSV) {
-            form = .csv
-        } else {
-            form = arguments.has("extended-json") ? .json : sample.form
-        }
+        let file = ReadingOptions.format(ofFile: path)
+        form =
+            switch stated ?? file.format {
+            case .csv?: .csv
+            case .geoJSON?: .geoJSON
+            case .extendedJSON?: .json
+            case .ndjson?, nil: sample.form
+            }
         var reading = ImportOptions()
         reading.format = form == .csv ? .csv : .extendedJSON
         hasDelimiter = arguments.text("delimiter") != nil || file.hasTabs
@@ -83,36 +83,38 @@ struct GuessCommand {
     /// Prints the proposal.
     func run() throws(CommandFailure) -> ExitCode {
         if let client = try ServiceClient(arguments) {
-            var rest = sample.bytes[...]
-            let reply = try client.text(
-                "POST", target,
-                headers: [
-                    "Accept: application/json",
-                    "Content-Type: \(form == .csv ? "text/csv" : "application/json")",
-                ],
-                body: { buffer in
-                    let count = min(rest.count, buffer.count)
-                    buffer.copyBytes(from: rest.prefix(count))
-                    rest = rest.dropFirst(count)
-                    return count
-                })
-            Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
+            Terminal.write(try reply(of: client) + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        var options = GuessOptions(reading, className: className)
-        options.form = form
-        options.hasDelimiter = hasDelimiter
-        let proposal = try propose(options)
+        let proposal = try propose(needsStore: arguments.text("data") != nil)
         Terminal.write(proposal.text(encoding: ObjectPath.segment) + "\n")
         return .success
     }
 
-    /// Proposes a class beside the classes of the directory; a default directory without a store has no classes.
-    private func propose(_ options: GuessOptions) throws(CommandFailure) -> ClassProposal {
-        guard
-            arguments.text("data") != nil
-                || LMDBEngine.isStore(directory: OpenStore.directory(arguments))
-        else { return try CommandFailure.telling(ClassProposal(of: sample, options, nil)) }
+    /// The proposal of a service, as JSON.
+    func reply(of client: ServiceClient) throws(CommandFailure) -> [UInt8] {
+        var rest = sample.bytes[...]
+        return try client.text(
+            "POST", target,
+            headers: ["Accept: application/json", "Content-Type: \(form.mediaType)"],
+            body: { buffer in
+                let count = min(rest.count, buffer.count)
+                buffer.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            })
+    }
+
+    /// Proposes a class beside the classes of the directory.
+    ///
+    /// - `needsStore`: Whether a directory without a store is a mistake; otherwise it has no classes.
+    func propose(needsStore: Bool) throws(CommandFailure) -> ClassProposal {
+        var options = GuessOptions(reading, className: className)
+        options.form = form
+        options.hasDelimiter = hasDelimiter
+        guard needsStore || LMDBEngine.isStore(directory: OpenStore.directory(arguments)) else {
+            return try CommandFailure.telling(ClassProposal(of: sample, options, nil))
+        }
         let store = try OpenStore.open(
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }

@@ -59,8 +59,9 @@ extension Verb {
         notes: """
             Without tokens the service listens on loopback addresses only, unless --insecure is given;
             'holdfast token create' makes one. The line with the address on standard output means that
-            the service is ready. On a terminal a link to the console follows, which signs in once and
-            within an hour. SIGTERM ends the service: streams are closed, requests get their replies.
+            the service is ready. A link to the console follows if input and output are a terminal,
+            except in a container; it signs in once and within an hour. SIGTERM ends the service:
+            streams are closed, requests get their replies.
             """
     ) { arguments throws(CommandFailure) in
         try ServeCommand(arguments).run()
@@ -114,12 +115,7 @@ struct ServeCommand {
             options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
         options.rest.limits.temporaryDirectory = directory
         options.rest.limits.backupDirectory = directory + "/backups"
-        if let path = arguments.text("public") {
-            guard let folder = PublicFolder(path) else {
-                throw .usage("--public: '\(path)' is not a folder that can be read")
-            }
-            options.rest.publicFolder = folder
-        }
+        options.rest.publicFolder = try Self.publicFolder(arguments, besides: directory)
         options.rest.hasConsole = !arguments.has("no-console")
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.limits.scheduling.runningLongCountMax = threadCount
@@ -147,7 +143,7 @@ struct ServeCommand {
         if let sample, try !sample.fill(store, in: directory) {
             logger.log(.notice, "the store has classes already, so no sample is put into it")
         }
-        let (running, consolePath) = try start(store)
+        let (running, tokens) = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
             logger.log(.warning, "durability is relaxed: a power cut may lose the last writes")
         }
@@ -156,8 +152,8 @@ struct ServeCommand {
             ServiceAddress.note("\(first)", in: directory)
         }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
-        if let first = running.server.addresses.first, let path = consolePath {
-            Terminal.write("holdfast: console at http://\(first)\(path)\n")
+        if options.rest.hasConsole, Self.isAtTerminal, let first = running.server.addresses.first {
+            showConsole(at: ServiceAddress("\(first)"), tokens)
         }
         ServiceReport.ready()
 
@@ -173,6 +169,20 @@ struct ServeCommand {
         running.stop(graceSeconds: graceSeconds)
         ServiceAddress.forget(in: directory)
         return .success
+    }
+
+    /// Whether a person reads the output. The terminal of a container's first process is its log.
+    private static var isAtTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 && getpid() != 1 }
+
+    /// Writes the link to the console.
+    private func showConsole(at address: ServiceAddress, _ tokens: AccessTokens) {
+        do throws(RequestFault) {
+            let path = try ConsolePath.make(tokens)
+            Terminal.write("holdfast: console at \(address.url)\(path)\n")
+        } catch {
+            logger.log(
+                .warning, "the link to the console can't be made", ("detail", .text(error.detail)))
+        }
     }
 
     /// Waits for a signal; nil when the store's directory was removed.
@@ -200,14 +210,32 @@ struct ServeCommand {
         return CORSPolicy(origins: origins)
     }
 
+    /// The folder of pages; nil without the option.
+    ///
+    /// - Throws: ``CommandFailure`` for a folder with the store in it.
+    private static func publicFolder(
+        _ arguments: Arguments, besides directory: String
+    ) throws(CommandFailure) -> PublicFolder? {
+        guard let path = arguments.text("public") else { return nil }
+        guard let folder = PublicFolder(path, hiding: directory),
+            let pages = FileSystem.realPath(path)
+        else { throw .usage("--public: '\(path)' is not a folder that can be read") }
+        let data = FileSystem.realPath(directory) ?? directory
+        guard folder.isHidden || data == pages || data.hasPrefix(pages == "/" ? "/" : pages + "/")
+        else { return folder }
+        throw .usage(
+            "--public: everybody could fetch the store, because '\(pages)' has the data folder '\(data)' in it. "
+                + "Put the pages into a folder of their own, such as --public ./pages, or the data elsewhere (--data)."
+        )
+    }
+
     /// Starts the service.
     ///
-    /// - Returns: The service, and the console's path for the reader of a terminal; nil without a terminal or a console.
+    /// - Returns: The service, and the tokens that admit to it.
     private func start(
         _ store: Store
-    ) throws(CommandFailure) -> (service: RunningService, consolePath: String?) {
+    ) throws(CommandFailure) -> (service: RunningService, tokens: AccessTokens) {
         let tokens: AccessTokens
-        var consolePath: String?
         do throws(RequestFault) {
             tokens = try AccessTokens(store, logger: logger)
             if arguments.has("bootstrap-token"), !tokens.isEnforced {
@@ -223,9 +251,6 @@ struct ServeCommand {
                     .warning,
                     "no token was made: requests need one already, because of accounts or revoked tokens; make one with 'holdfast token create'"
                 )
-            }
-            if options.rest.hasConsole, isatty(1) == 1 {
-                consolePath = try ConsolePath.make(tokens)
             }
         } catch { throw CommandFailure(error) }
         let users = try signedInUsers(store, tokens)
@@ -251,7 +276,7 @@ struct ServeCommand {
                 access: AccessPolicy(
                     tokens: tokens, users: users, isInsecure: isInsecure, cors: cors),
                 mailbox: TokenMailbox(directory: directory))
-            return (running, consolePath)
+            return (running, tokens)
         } catch {
             service.stop()
             throw CommandFailure(error.description)

@@ -49,6 +49,8 @@ package struct RequestFault: Error, Sendable {
     package var current: StoredObject?
     /// The JSON of the current object as a projection shows it; nil for the form of its class.
     package var currentJSON: [UInt8]?
+    /// Whether ints beyond 2^53 of the current object are strings.
+    package var quotesLargeInts = false
     /// Seconds after which trying again makes sense.
     package var retryAfterSeconds: Int?
     /// The alternatives that are accepted: the methods of an unsupported operation, the media types of a body

@@ -129,12 +129,14 @@ extension CompiledProjection {
     /// Makes the fault of a property that a patch states and the projection does not show.
     func unknownProperty(_ name: String) -> PatchRefusal {
         let isHidden = rowClass.names.position(of: name) != nil
+        let advice = ObjectReader.operatorAdvice(name)
         return PatchRefusal(
             code: "unknown-property",
             detail: "Projection '\(definition.name)' has no property '\(name)'"
                 + (isHidden
-                    ? "; class '\(rowClass.definition.name)' has one, which is not shown." : "."),
-            hint: NearestName.of(name, among: properties.map(\.name)))
+                    ? "; class '\(rowClass.definition.name)' has one, which is not shown." : ".")
+                + advice,
+            hint: advice.isEmpty ? NearestName.of(name, among: properties.map(\.name)) : nil)
     }
 
     /// Makes the fault of a patched property that shows the objects of a collection.

@@ -14,15 +14,31 @@ extension ObjectReader {
 
     /// The sentence about a name that a class does not have, with a blank before it; empty without one.
     static func advice(_ name: String, _ rowClass: RowClass) -> String {
-        if operators.contains(name) {
-            return
-                " A body has no operators: it states the new values, and If-Match refuses them if "
-                + "another write came first."
-        }
+        let advice = operatorAdvice(name)
+        if !advice.isEmpty { return advice }
         if pointMembers.contains(name.lowercased()), let example = pointExample(rowClass) {
             return " A point is \(example)."
         }
         return ""
+    }
+
+    /// The sentence about an operator of another product, with a blank before it; empty for other names.
+    static func operatorAdvice(_ name: String) -> String {
+        guard operators.contains(name) else { return "" }
+        if name == "$inc" || name == "$mul" {
+            return
+                " A body has no operators, and none for increments: read the object, calculate, and send the new value with "
+                + "the header If-Match. After 412 begin again, because another write came first."
+        }
+        return
+            " A body has no operators: it states the new values, and If-Match refuses them if "
+            + "another write came first."
+    }
+
+    /// The same for a value in the form of an operator, as `{"$inc":1}`.
+    static func operatorAdvice(in json: JSONValue) -> String {
+        guard let first = json.members.first(where: { _ in true }) else { return "" }
+        return operatorAdvice(text(first.name))
     }
 
     /// The sentence about a JSON patch that was sent as an object, with a blank before it; empty for other JSON.

@@ -89,8 +89,8 @@ extension ObjectReader {
         let property = rowClass.definition.properties[member]
         fault(
             "wrong-type",
-            "'\(property.name)' takes \(taken(by: rowClass, member)); found \(Self.describe(json)).",
-            at: name)
+            "'\(property.name)' takes \(taken(by: rowClass, member)); found \(Self.describe(json))."
+                + Self.operatorAdvice(in: json), at: name)
     }
 
     func tooLong(_ property: Property, at name: UnsafeRawBufferPointer?, element: Int?) {

@@ -131,10 +131,9 @@ extension ObjectReader {
         default:
             refuse(
                 "wrong-type",
-                element == nil && !property.type.isCollection
-                    ? "'\(property.name)' takes \(taken(by: rowClass, member)); found \(Self.describe(json))."
-                    : "'\(property.name)' is \(taken(by: rowClass, member)); found \(Self.describe(json))."
-            )
+                "'\(property.name)' \(element == nil && !property.type.isCollection ? "takes" : "is") "
+                    + "\(taken(by: rowClass, member)); found \(Self.describe(json))."
+                    + Self.operatorAdvice(in: json))
         }
     }
 }

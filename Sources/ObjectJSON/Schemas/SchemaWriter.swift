@@ -6,9 +6,14 @@ import HoldfastQuery
 /// Writes schemas and classes as JSON: the long form, in declaration order. Members with their defaults
 /// (not optional, not indexed) are left out.
 package struct SchemaWriter {
-    private let writer: JSONWriter
+    package let writer: JSONWriter
+    /// Whether ints beyond 2^53 are strings.
+    private let quotesLargeInts: Bool
 
-    package init(_ writer: JSONWriter) { self.writer = writer }
+    package init(_ writer: JSONWriter, quotesLargeInts: Bool = false) {
+        self.writer = writer
+        self.quotesLargeInts = quotesLargeInts
+    }
 
     /// Writes a whole schema with its warnings.
     package func write(_ schema: Schema) {
@@ -69,6 +74,7 @@ package struct SchemaWriter {
                 object.member("op").string(step.operation.rawValue)
                 if let name = step.className { object.member("class").string(name) }
                 if let name = step.property { object.member("property").string(name) }
+                if let name = step.formerName { object.member("from").string(name) }
                 object.member("objects").int(Int64(step.objectCount))
                 object.member("lossy").bool(step.isLossy)
             }
@@ -150,7 +156,7 @@ package struct SchemaWriter {
         switch value {
         case .constant where property.type.isMap: writer.raw("{}")
         case .constant(let value) where property.type == .single(.scalar(.mixed)):
-            MixedText.write(value, to: writer)
+            MixedText.write(value, quotesLargeInts: quotesLargeInts, to: writer)
         case .uuid: writer.string("$uuid")
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")
@@ -161,5 +167,8 @@ package struct SchemaWriter {
     }
 
     /// Writes a default, or a value of an enum.
-    package func write(_ value: Value) { MixedText.write(value, statingKinds: false, to: writer) }
+    package func write(_ value: Value) {
+        MixedText.write(
+            value, statingKinds: false, quotesLargeInts: quotesLargeInts, to: writer)
+    }
 }

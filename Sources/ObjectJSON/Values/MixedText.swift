@@ -73,8 +73,10 @@ enum MixedText {
     /// Writes a value without links. A link is written as null.
     ///
     /// - `statesKinds`: Whether the kind is written if JSON has no form for it. The kind of a plain type is known.
+    /// - `quotesLargeInts`: Whether ints beyond 2^53 are strings.
     package static func write(
-        _ value: Value, statingKinds statesKinds: Bool = true, to writer: JSONWriter
+        _ value: Value, statingKinds statesKinds: Bool = true, quotesLargeInts: Bool = false,
+        to writer: JSONWriter
     ) {
         func form(_ form: MixedForm, _ write: () -> Void) {
             guard statesKinds else { return write() }
@@ -86,6 +88,8 @@ enum MixedText {
         switch value {
         case .null, .link: writer.null()
         case .bool(let value): writer.bool(value)
+        case .int(let value) where quotesLargeInts && value.magnitude > 1 << 53:
+            form(.int) { writer.string(String(value)) }
         case .int(let value): writer.int(value)
         case .double(let value) where value.isFinite: writer.double(value)
         case .double(let value): form(.double) { writer.double(value) }
@@ -96,10 +100,15 @@ enum MixedText {
         case .date(let value): form(.date) { writer.string(value.description) }
         case .objectID(let value): form(.objectID) { writer.string(value.description) }
         case .uuid(let value): form(.uuid) { writer.string(value.description) }
-        case .list(let values): writer.array(of: values) { write($0, to: $1) }
+        case .list(let values):
+            writer.array(of: values) { write($0, quotesLargeInts: quotesLargeInts, to: $1) }
         case .map(let entries):
             writer.object { object in
-                for entry in entries { write(entry.value, to: object.member(named: entry.key)) }
+                for entry in entries {
+                    write(
+                        entry.value, quotesLargeInts: quotesLargeInts,
+                        to: object.member(named: entry.key))
+                }
             }
         }
     }

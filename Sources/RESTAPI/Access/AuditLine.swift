@@ -4,7 +4,7 @@ import HoldfastStoreService
 
 /// The line in the log for a change of the schema, projections, tokens, users or accounts: its author, and the request.
 struct AuditLine: Sendable {
-    private let logger: Logger
+    private let trail: AuditTrail
     private let operation: String
     private let path: String
     private let principal: String
@@ -15,8 +15,8 @@ struct AuditLine: Sendable {
     ///
     /// - `token`: The token of the request; nil if no token is needed.
     /// - `needsToken`: Whether a token is needed, unless the operation is open to every client.
-    init(_ request: Request, by token: Token?, needsToken: Bool, logger: Logger) {
-        self.logger = logger
+    init(_ request: Request, by token: Token?, needsToken: Bool, trail: AuditTrail) {
+        self.trail = trail
         operation = Operation.all[request.routeNumber].id
         path = request.loggedPath.string
         principal =
@@ -31,17 +31,17 @@ struct AuditLine: Sendable {
     /// - `token`: The name of the token that was made, which no path says.
     /// - `account`: The id of the account that was changed, where no path says it.
     func write(token: String? = nil, account: String? = nil) {
-        var fields: [(StaticString, Logger.Value)] = [
-            ("operation", .text(operation)), ("path", .text(path)), ("principal", .text(principal)),
-            ("client", .text(client)), ("requestId", .text(requestID)),
+        var fields: [(name: StaticString, text: String)] = [
+            ("operation", operation), ("path", path), ("principal", principal),
+            ("client", client), ("requestId", requestID),
         ]
-        if let account { fields.append(("account", .text(account))) }
-        if let token { fields.append(("token", .text(token))) }
-        logger.log(.notice, "audit", fields)
+        if let account { fields.append(("account", account)) }
+        if let token { fields.append(("token", token)) }
+        trail.write(fields)
     }
 
     /// Writes that of a command which an operator has left in the store's folder, if it changes something.
-    static func write(_ command: TokenCommand, logger: Logger) {
+    static func write(_ command: TokenCommand, to trail: AuditTrail) {
         let (operation, token): (String, String)
         switch command {
         case .list: return
@@ -49,8 +49,6 @@ struct AuditLine: Sendable {
         case .change(let name, _): (operation, token) = ("patchToken", name)
         case .revoke(let name): (operation, token) = ("deleteToken", name)
         }
-        logger.log(
-            .notice, "audit", ("operation", .text(operation)), ("token", .text(token)),
-            ("principal", .text("operator")))
+        trail.write([("operation", operation), ("token", token), ("principal", "operator")])
     }
 }

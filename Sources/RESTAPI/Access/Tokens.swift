@@ -21,7 +21,7 @@ extension RESTService {
 
     /// The caller of a change, for the log.
     func auditLine(_ request: Request) -> AuditLine {
-        AuditLine(request, by: token(of: request), needsToken: needsToken, logger: logger)
+        AuditLine(request, by: token(of: request), needsToken: needsToken, trail: auditTrail)
     }
 
     /// The token of a request or of its ticket; nil if no token is needed.
@@ -129,7 +129,7 @@ extension RESTService {
                     let text = try tokens.change { stored throws(RequestFault) in
                         try command.run(stored)
                     }
-                    AuditLine.write(command, logger: self.logger)
+                    AuditLine.write(command, to: self.auditTrail)
                     return text
                 }
             } catch {

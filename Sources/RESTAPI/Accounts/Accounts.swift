@@ -69,9 +69,9 @@ extension RESTService {
 
     /// Reads the texts of a body that concerns accounts.
     func accountTexts(
-        _ request: Request, _ names: [String], isNew: Bool = false
+        _ request: Request, _ names: [String]
     ) throws(RequestFault) -> [String] {
-        try AccountBody.texts(json(request), names, isNew: isNew)
+        try AccountBody.texts(json(request), names)
     }
 
     /// The subject that a try of the requesting client counts for.
@@ -124,20 +124,41 @@ extension RESTService {
             // They don't count less when they succeed: an account costs more than a session.
             tries = tried(request, isCountedAlways: true)
         }
-        let texts = try accountTexts(
-            request, [AccountBody.login, AccountBody.password], isNew: true)
+        let body = try json(request)
+        let texts = try AccountBody.texts(
+            body, [AccountBody.login, AccountBody.password], isNew: true)
+        let hasObject = body.member(named: AccountBody.object) != nil
         let audit = auditLine(request)
         return try answerHashing(request, tries) { worker throws(RequestFault) in
-            let hash = try self.hash(texts[1], worker)
+            let new = NewAccount(login: texts[0], passwordHash: try self.hash(texts[1], worker))
             return { () throws(RequestFault) in
                 let account = try self.storing { () throws(RequestFault) in
-                    try self.accounts.create(login: texts[0], passwordHash: hash)
+                    guard hasObject else { return try self.accounts.create(new) }
+                    return try self.createWithObject(new, request)
                 }
                 audit.write(account: account.id.description)
                 return Response.object(201) { account.write(to: &$0) }.with(
                     .location, "/v1/accounts/\(account.id)")
             }
         }
+    }
+
+    /// Makes an account and the object of its user as one transaction of that user, and waits for it.
+    private func createWithObject(
+        _ new: NewAccount, _ request: Request
+    ) throws(RequestFault) -> Account {
+        let principal = Principal(user: new.account.id.description)
+        let user = Caller(
+            token: principal.number(store.ticketKey), address: request.client,
+            visibility: PrincipalVisibility(access, principal))
+        let write = try ServedWrite(
+            SignUp(new, request.bodyBytes, by: access, for: user, in: served),
+            waiter: WaitingThread(), in: served)
+        write.start()
+        write.waiter.wait()
+        defer { write.end() }
+        _ = try write.answer()
+        return new.account
     }
 
     /// Whether a request has a token of the store with every right, or no token is needed.

@@ -4,11 +4,12 @@ import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastRows
+import Synchronization
 
 /// The files for browsers that the program contains: the client for JavaScript, so that a page imports it in the version that fits
 /// the service, and the viewer of the contract at `/docs/`.
 enum WebFiles {
-    private struct File: Sendable {
+    private final class File: Sendable {
         let path: String
         let type: ContentType
         let isGzip: Bool
@@ -22,6 +23,25 @@ enum WebFiles {
             let content = UnsafeRawBufferPointer(start: file.bytes, count: file.count)
             bytes = Bytes(content, keptBy: WebFiles.owner)
             tag = String(SipHash128.hash(content).high, radix: 36)
+        }
+
+        /// The bytes of a compressed file as text, kept from the first request without gzip on; nil if there is no memory.
+        func text() -> Bytes? {
+            keptText.withLock { kept in
+                if kept == nil { kept = unpacked() }
+                return kept
+            }
+        }
+
+        private let keptText = Mutex<Bytes?>(nil)
+
+        private func unpacked() -> Bytes? {
+            let text = ByteBuffer(capacity: 4 * bytes.count)
+            let isRead: Void? = try? GzipReader()?.read(bytes.buffer) {
+                text.append($0)
+                return true
+            }
+            return isRead == nil ? nil : Bytes(copying: text.bytes)
         }
     }
 
@@ -57,34 +77,21 @@ enum WebFiles {
             return Response(308).with(.location, path + "/")
         }
         guard let file = files.first(where: { $0.path == path }) else { return nil }
-        let reply = (try? Response.notModified(request, file.tag)) ?? whole(file, for: request)
-        return reply?.with(.cacheControl, "no-cache").with(.contentSecurityPolicy, policy)
-    }
-
-    /// Leads a browser that opens the service's address to the console; nil for another path or client.
-    static func wayToConsole(from request: Request) -> Response? {
-        guard request.rawPath.string == "/", request.asksForPage else { return nil }
-        return Response(303).with(.location, "/console/")
+        // Each file is sent compressed to clients that take it, with other bytes: its tag is weak.
+        let reply =
+            request.has(file.tag)
+            ? Response(304).with(.vary, "Accept-Encoding") : whole(file, for: request)
+        return reply?.with(weakTag: file.tag).with(.cacheControl, "no-cache")
+            .with(.contentSecurityPolicy, policy)
     }
 
     private static func whole(_ file: File, for request: Request) -> Response? {
-        guard file.isGzip else {
-            return Response(200, file.type, file.bytes).with(entityTag: file.tag)
-        }
+        guard file.isGzip else { return Response(200, file.type, file.bytes) }
         let plain = ContentType(file.type.text, isCompressible: false)
-        let reply: Response
         if request.header(.acceptEncoding)?.listContains("gzip") ?? false {
-            reply = Response(200, plain, file.bytes).with(.contentEncoding, "gzip")
-        } else {
-            let text = ByteBuffer(capacity: 4 * file.bytes.count)
-            guard
-                (try? GzipReader()?.read(file.bytes.buffer) {
-                    text.append($0)
-                    return true
-                }) != nil
-            else { return nil }
-            reply = Response(200, plain, Bytes(taking: text))
+            return Response(200, plain, file.bytes).with(.contentEncoding, "gzip")
+                .with(.vary, "Accept-Encoding")
         }
-        return reply.with(.vary, "Accept-Encoding").with(entityTag: file.tag)
+        return file.text().map { Response(200, plain, $0).with(.vary, "Accept-Encoding") }
     }
 }

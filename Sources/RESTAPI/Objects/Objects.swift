@@ -125,11 +125,7 @@ extension RESTService {
 
     /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and every link to it.
     func delete(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
-        return try submitWrite(
-            request,
-            ObjectWrite(
-                .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
-                try Precondition(request), for: caller(request), in: served))
+        try write(request, .deleted(ObjectAddress(request, source)), .update)
     }
 
     /// `POST /v1/transactions`: several operations, which succeed or fail together.

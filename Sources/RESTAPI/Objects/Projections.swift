@@ -33,12 +33,12 @@ extension RESTService {
     func deleteProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {
-        try submitWrite(
-            request,
-            ProjectedWrite(
-                .deleted, ObjectAddress(request, source),
-                PatchBody(request.bodyBytes, isJSONPatch: false), try Precondition(request),
-                for: caller(request), in: served))
+        var write = ProjectedWrite(
+            .deleted, ObjectAddress(request, source),
+            PatchBody(request.bodyBytes, isJSONPatch: false), try Precondition(request),
+            for: caller(request), in: served)
+        write.form = try Preferences(request).form
+        return try submitWrite(request, write)
     }
 
     /// `POST /v1/projections/{projection}/objects`: creates an object in projected names, or an array of them atomically.
@@ -109,8 +109,8 @@ extension RESTService {
     /// `GET /v1/projections`: every definition, in the order in which they were made.
     func listProjections(_ request: Request) throws(RequestFault) -> Outcome {
         let rows = try rows(for: request)
-        return try readDefinitions(request, rows) { json in
-            json.object { $0.member("projections").projections(rows.projections) }
+        return try readDefinitions(request, rows) {
+            $0.writer.object { $0.member("projections").projections(rows.projections) }
         }
     }
 
@@ -118,7 +118,7 @@ extension RESTService {
     func getProjection(_ request: Request) throws(RequestFault) -> Outcome {
         let rows = try rows(for: request)
         let projection = try definition(request, rows)
-        return try readDefinitions(request, rows) { $0.projection(projection) }
+        return try readDefinitions(request, rows) { $0.writer.projection(projection) }
     }
 
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
@@ -133,7 +133,9 @@ extension RESTService {
             let change = CatalogChange(.projection(projection))
             let isNew = change.isAddition(to: self.store.catalog)
             return try self.change(request, change) { catalog in
-                self.schemaResponse(isNew ? 201 : 200, catalog.schema) { $0.projection(projection) }
+                self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
+                    $0.writer.projection(projection)
+                }
             }
         }
     }

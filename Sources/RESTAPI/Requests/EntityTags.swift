@@ -82,6 +82,13 @@ package enum EntityTags: Equatable, Sendable {
     }
 }
 
+extension Request {
+    /// Whether the client has the version with a tag, given without quotes. A malformed `If-None-Match` is ignored.
+    func has(_ tag: String) -> Bool {
+        (try? EntityTags.read(.ifNoneMatch, of: self))?.matchesWeakly(tag) ?? false
+    }
+}
+
 extension Precondition {
     /// The condition of `If-Match` and `If-None-Match` of a write.
     ///

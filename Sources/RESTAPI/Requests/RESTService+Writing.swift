@@ -59,7 +59,7 @@ extension RESTService {
         if let countMax = reply.affectedCountMax {
             response.headers.add(.preferenceApplied, "max-affected=\(countMax)")
         } else if let applied = Preferences.applied(
-            minimal: reply.isMinimal, quotesLargeInts: reply.quotesLargeInts)
+            minimal: reply.isMinimal, quotesLargeInts: reply.quotesLargeInts && reply.hasJSON)
         {
             response.headers.add(.preferenceApplied, applied)
         }

@@ -92,6 +92,9 @@ extension Response {
     /// The response with an `ETag`, given without its quotes.
     package func with(entityTag text: String) -> Response { with(.etag, "\"\(text)\"") }
 
+    /// The response with a weak `ETag`: the same content may have other bytes, such as compressed ones.
+    func with(weakTag text: String) -> Response { with(.etag, "W/\"\(text)\"") }
+
     /// The 304 for a client that has the version of `tag`; nil for others.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.

@@ -26,8 +26,7 @@ extension RESTService {
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
     package func response(_ fault: RequestFault) -> Response {
-        var response = Response(
-            fault, current: fault.current.flatMap { current($0, fault.currentJSON) })
+        var response = Response(fault, current: fault.current.flatMap { current($0, fault) })
         switch fault.kind {
         case .unsupportedOperation: response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
         case .notAcceptable: response.headers.add(.vary, "Accept" as StaticString)
@@ -42,21 +41,20 @@ extension RESTService {
             if let version {
                 response.headers.addETag(StoreVersion(epoch: store.epoch, number: version))
             }
+            response.headers.addApplied(quotesLargeInts: fault.quotesLargeInts)
         }
         return response
     }
 
-    /// `{"etag","object"}` of an object; nil when it can't be read.
-    ///
-    /// - `shown`: The JSON of the object, if it is not in the form of its class.
-    private func current(_ object: StoredObject, _ shown: [UInt8]?) -> ByteBuffer? {
+    /// `{"etag","object"}` of the current object of a fault; nil when it can't be read.
+    private func current(_ object: StoredObject, _ fault: RequestFault) -> ByteBuffer? {
         guard let version = object.withRow({ $0.version }) else { return nil }
         let names = served.names(of: object.schema)
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"etag\":")
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
-        if let shown {
+        if let shown = fault.currentJSON {
             json.buffer.append(shown)
             json.raw("}")
             return json.buffer
@@ -66,6 +64,7 @@ extension RESTService {
             let followsLinks = names.everything[object.classIndex].followsLinks
             try served.withLinks(followsLinks || object.holdsOverflow, for: .program) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
+                writer.quotesLargeInts = fault.quotesLargeInts
                 writer.limitCollections(served.limits)
                 writer.write(object)
             }

@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastTransfer
 
 extension Operation {
     package static let all: [Operation] =
@@ -19,25 +20,32 @@ extension Operation {
     private static let schemaClass = "/v1/schema/classes/{class}"
     private static let schemaChange: [Parameter] = [.dryRun, .allowDataLoss, .ifMatch]
     private static let schema = [
-        Operation(.get, schemaPath, "getSchema", .read, [.ifNoneMatchRead], .guarded) {
-            $0.getSchema
-        }.forUsers(),
-        Operation(.put, schemaPath, "putSchema", .admin, schemaChange, .schema) { $0.putSchema },
+        Operation(
+            .get, schemaPath, "getSchema", .read, [.ifNoneMatchRead, .preferRead], .guarded
+        ) { $0.getSchema }.forUsers(),
+        Operation(
+            .put, schemaPath, "putSchema", .admin, schemaChange + [.preferRead], .schema
+        ) { $0.putSchema },
         Operation(
             .post, schemaPath + "/propose", "proposeClass", .admin, [.proposedClass] + textForm,
             .guarded + [
                 .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
             ]
-        ) { $0.proposeClass }.withAnyBody(),
+        ) { $0.proposeClass }.withAnyBody().withBody(
+            upTo: GuessSample.byteCountMax,
+            "The beginning of a file is enough: head -c \(GuessSample.byteCountMax) FILE."),
         Operation(
-            .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
+            .get, schemaClass, "getClass", .read, [.ifNoneMatchRead, .preferRead],
+            .guarded + [.notFound]
         ) { $0.getClass }.forUsers(),
         Operation(
-            .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
+            .put, schemaClass, "putClass", .admin,
+            schemaChange + [.ifNoneMatchWrite, .preferRead], .schema
         ) { $0.putClass },
-        Operation(.patch, schemaClass, "patchClass", .admin, schemaChange, .schema + [.notFound]) {
-            $0.patchClass
-        },
+        Operation(
+            .patch, schemaClass, "patchClass", .admin, schemaChange + [.preferRead],
+            .schema + [.notFound]
+        ) { $0.patchClass },
         Operation(.delete, schemaClass, "deleteClass", .admin, schemaChange, .removing) {
             $0.deleteClass
         },
@@ -74,7 +82,7 @@ extension Operation {
             ).forUsers(),
             Operation(
                 .delete, path, "deleteObject" + source.ending, .write,
-                key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed],
+                key + [.ifMatch, .ifNoneMatchWrite, .preferRead], .removing + [.methodNotAllowed],
                 with(source) { $0.delete }
             ).forUsers(),
         ]
@@ -178,7 +186,7 @@ extension Operation {
             ).forUsers(),
             Operation(
                 .delete, projection + source.path, "deleteProjectedObject" + source.ending,
-                .write, source.key + [.ifMatch, .ifNoneMatchWrite],
+                .write, source.key + [.ifMatch, .ifNoneMatchWrite, .preferRead],
                 .removing + [.methodNotAllowed], with(source) { $0.deleteProjectedObject }
             ).forUsers(),
             Operation(
@@ -194,7 +202,7 @@ extension Operation {
     private static let backup = "/v1/backups/{name}"
     /// The parameters that say how the text of an import into a class is written.
     private static let textForm: [Parameter] = [
-        .map, .skip, .delimiter, .decimalComma, .dateFormat, .trueWord, .falseWord,
+        .map, .skip, .delimiter, .encoding, .decimalComma, .dateFormat, .trueWord, .falseWord,
     ]
     private static let transfer = [
         Operation(
@@ -314,6 +322,9 @@ extension Operation {
                 .unprocessableContent,
             ]
         ) { $0.explainAccess },
+        Operation(.get, "/v1/audit", "listAuditLines", .admin, .guarded + [.notAcceptable]) {
+            $0.listAuditLines
+        },
         Operation(.get, "/v1/tokens", "listTokens", .admin, .guarded + [.notAcceptable]) {
             $0.listTokens
         },

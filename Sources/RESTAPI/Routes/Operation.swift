@@ -39,6 +39,8 @@ package struct Operation: Sendable {
     private(set) var takesPatch: Bool
     /// Whether users may ask for it. An operation that does not say so is refused to them.
     private(set) var users = Users.none
+    /// A bound of the body below the service's, with the next step after a larger body.
+    private var bodyBound: (byteCount: Int, advice: String)?
     /// The names of the parameters in the query, for the check of each request.
     private let known: [StaticString]
     private let repeatable: [StaticString]
@@ -135,6 +137,15 @@ package struct Operation: Sendable {
         return copy
     }
 
+    /// The same operation with a smaller body than the service's limit.
+    ///
+    /// - `advice`: The next step after a larger body, as a sentence.
+    func withBody(upTo byteCount: Int, _ advice: String) -> Operation {
+        var copy = self
+        copy.bodyBound = (byteCount, advice)
+        return copy
+    }
+
     /// The largest body of a client that has not identified itself, in bytes.
     static let anyoneByteCountMax = 16 << 10
 
@@ -157,7 +168,9 @@ package struct Operation: Sendable {
             return Route(
                 method, path, id, body: hasBody ? .buffered : .none, answersHead: !isEndless,
                 isForReading: method == .get || right == .read,
-                bodyByteCountMax: users == .anyone ? Self.anyoneByteCountMax : .max
+                bodyByteCountMax: users == .anyone
+                    ? Self.anyoneByteCountMax : bodyBound?.byteCount ?? .max,
+                bodyAdvice: bodyBound?.advice ?? ""
             ) { request in
                 do throws(RequestFault) {
                     if request.hasQuery || !refused.isEmpty { try check(request, service) }

@@ -79,6 +79,7 @@ struct Parameter: Sendable, Equatable {
     static let map = Parameter("Map", "map", isRepeatable: true)
     static let skip = Parameter("Skip", "skip", isRepeatable: true)
     static let delimiter = Parameter("Delimiter", "delimiter")
+    static let encoding = Parameter("Encoding", "encoding")
     static let decimalComma = Parameter("DecimalComma", "decimalComma")
     static let dateFormat = Parameter("DateFormat", "dateFormat", isRepeatable: true)
     static let trueWord = Parameter("TrueWord", "trueWord")

@@ -39,14 +39,13 @@ extension RESTService {
     private func sampleForm(_ request: Request) throws(RequestFault) -> GuessSample.Form? {
         guard let type = request.mediaTypeParts.first else { return nil }
         if type == "text/csv" { return .csv }
-        if Self.ndjsonTypes.contains(type) || Self.jsonSampleTypes.contains(type) { return .json }
+        if Self.geoJSONTypes.contains(type) { return .geoJSON }
+        if Self.ndjsonTypes.contains(type) || type == "application/json" { return .json }
         throw RequestFault(
             .unsupportedMediaType, "unsupported-media-type",
-            "A class is proposed for CSV (text/csv), one JSON object a line (application/x-ndjson), and an array of "
-                + "objects or a FeatureCollection (application/json). Set the header Content-Type, or leave it out: "
-                + "then the first character shows the form.",
-            alternatives: "text/csv, application/x-ndjson, application/json")
+            "A class is proposed for CSV (text/csv), one JSON object a line (application/x-ndjson), an array of "
+                + "objects (application/json), and GeoJSON (application/geo+json). Set the header Content-Type, or "
+                + "leave it out: then the first character shows the form.",
+            alternatives: "text/csv, application/x-ndjson, application/json, application/geo+json")
     }
-
-    private static let jsonSampleTypes = ["application/json", "application/geo+json"]
 }

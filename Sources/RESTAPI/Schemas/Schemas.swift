@@ -28,26 +28,35 @@ extension RESTService {
     ///
     /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
     func readDefinitions(
-        _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
+        _ request: Request, _ rows: RowSchema, _ write: (SchemaWriter) -> Void
     ) throws(RequestFault) -> Outcome {
+        let quotesLargeInts = try Preferences(request).quotesLargeInts
+        let isWhole = caller(request).visibility == nil
         var tag = schemaTag(rows.definition)
-        guard caller(request).visibility != nil else {
-            return .respond(
-                try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
-        }
+        if isWhole, let known = try Response.notModified(request, tag) { return .respond(known) }
         let buffer = ByteBuffer(capacity: 4096)
-        write(JSONWriter(buffer))
-        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        return .respond(
-            try .notModified(request, tag)
-                ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag))
+        write(SchemaWriter(JSONWriter(buffer), quotesLargeInts: quotesLargeInts))
+        if !isWhole {
+            tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
+            if let known = try Response.notModified(request, tag) { return .respond(known) }
+        }
+        var response = Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag)
+        response.headers.addApplied(quotesLargeInts: quotesLargeInts)
+        return .respond(response)
     }
 
     /// Makes a reply with a schema, or a class or projection of it, and the tag of the schema.
+    ///
+    /// - `quotesLargeInts`: Whether ints beyond 2^53 are strings.
     func schemaResponse(
-        _ status: UInt16, _ schema: Schema, _ write: (JSONWriter) -> Void
+        _ status: UInt16, _ schema: Schema, quotesLargeInts: Bool = false,
+        _ write: (SchemaWriter) -> Void
     ) -> Response {
-        Response.json(status, write).with(entityTag: schemaTag(schema))
+        var response = Response.json(status) {
+            write(SchemaWriter($0, quotesLargeInts: quotesLargeInts))
+        }.with(entityTag: schemaTag(schema))
+        response.headers.addApplied(quotesLargeInts: quotesLargeInts)
+        return response
     }
 
     /// Parses a body with `read`, which collects faults.
@@ -69,6 +78,7 @@ extension RESTService {
         guard try request.flag("dryRun") else {
             return try self.change(request, change, answer: answer)
         }
+        change.precondition = try schemaPrecondition(request)
         return answerScheduled(expecting: .long) { [change] () throws(RequestFault) in
             let buffer = ByteBuffer(capacity: 512)
             do throws(StoreError) {
@@ -76,6 +86,14 @@ extension RESTService {
             } catch { throw self.fault(error, of: change) }
             return Response(200, .json, Bytes(taking: buffer))
         }
+    }
+
+    /// The precondition of a change of the schema. `If-None-Match: *` requires that the schema, class or projection to be written
+    /// does not exist.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` or `If-None-Match` is.
+    private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
+        try Precondition(request, tagged: Self.schemaTagSuffix)
     }
 
     /// Makes a change of the schema or of projections, and answers when it is durable.
@@ -86,8 +104,7 @@ extension RESTService {
         answer: @escaping @Sendable (Catalog) -> Response
     ) throws(RequestFault) -> Outcome {
         var change = change
-        // `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
-        change.precondition = try Precondition(request, tagged: Self.schemaTagSuffix)
+        change.precondition = try schemaPrecondition(request)
         let audit = auditLine(request)
         return .later { [change] exchange in
             change.start(in: self.store) { result in
@@ -112,15 +129,18 @@ extension RESTService {
     /// `GET /v1/schema`
     func getSchema(_ request: Request) throws(RequestFault) -> Outcome {
         let rows = try rows(for: request)
-        return try readDefinitions(request, rows) { SchemaWriter($0).write(rows.definition) }
+        return try readDefinitions(request, rows) { $0.write(rows.definition) }
     }
 
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun` reports the change.
     func putSchema(_ request: Request) throws(RequestFault) -> Outcome {
         try reading(request) { () throws(RequestFault) in
             let document = try self.readSchemaBody(request) { $0.readSchema($1) }
+            let quotes = try Preferences(request).quotesLargeInts
             return try self.changeSchema(request, CatalogChange(.schema(document))) { catalog in
-                self.schemaResponse(200, catalog.schema) { SchemaWriter($0).write(catalog.schema) }
+                self.schemaResponse(200, catalog.schema, quotesLargeInts: quotes) {
+                    $0.write(catalog.schema)
+                }
             }
         }
     }
@@ -170,7 +190,7 @@ extension RESTService {
         guard let objectClass = rows.definition.objectClass(named: name) else {
             throw .unknownClass(name, rows)
         }
-        return try readDefinitions(request, rows) { SchemaWriter($0).write(objectClass) }
+        return try readDefinitions(request, rows) { $0.write(objectClass) }
     }
 
     /// `PUT /v1/schema/classes/{class}`: adds or changes one class.
@@ -182,9 +202,10 @@ extension RESTService {
             }
             let change = CatalogChange(.objectClass(name, objectClass, renames))
             let isNew = change.isAddition(to: self.store.catalog)
+            let quotes = try Preferences(request).quotesLargeInts
             return try self.changeSchema(request, change) { catalog in
-                self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
-                    SchemaWriter($0).write(catalog.schema.objectClass(named: name) ?? objectClass)
+                self.schemaResponse(isNew ? 201 : 200, catalog.schema, quotesLargeInts: quotes) {
+                    $0.write(catalog.schema.objectClass(named: name) ?? objectClass)
                 }
             }
         }
@@ -208,10 +229,10 @@ extension RESTService {
             let (patched, renames) = try ClassPatch(body, of: objectClass).read()
             var change = CatalogChange(.objectClass(patched.name, patched, renames))
             change.madeFrom = present.schema.revision
+            let quotes = try Preferences(request).quotesLargeInts
             return try self.changeSchema(request, change) { catalog in
-                self.schemaResponse(200, catalog.schema) {
-                    SchemaWriter($0).write(
-                        catalog.schema.objectClass(named: patched.name) ?? patched)
+                self.schemaResponse(200, catalog.schema, quotesLargeInts: quotes) {
+                    $0.write(catalog.schema.objectClass(named: patched.name) ?? patched)
                 }
             }
         }

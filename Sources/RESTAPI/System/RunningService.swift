@@ -31,10 +31,11 @@ package final class RunningService: Sendable {
         serverOptions.replyRateSeconds = service.options.limits.rateSeconds
         serverOptions.makeProblem = { Problem.response($0) }
         serverOptions.nextStep = NextStep.after
-        let (folder, hasConsole) = (service.options.publicFolder, service.options.hasConsole)
         serverOptions.answerUnrouted = { request in
-            WebFiles.reply(to: request, hasConsole: hasConsole) ?? folder?.reply(to: request)
-                ?? (hasConsole ? WebFiles.wayToConsole(from: request) : nil)
+            WebFiles.reply(to: request, hasConsole: service.options.hasConsole)
+                ?? service.publicReply { folder throws(PublicFolder.Failure) in
+                    try folder.reply(to: request)
+                }
         }
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins

@@ -45,10 +45,16 @@ extension RESTService {
     }
 
     /// `GET /`: where to go on from the address alone; it reveals nothing of the store. A browser gets the first page of the public
-    /// folder, if there is one.
+    /// folder, or else is led to the console, as far as there are these.
     func getLinks(_ request: Request) -> Outcome {
-        if let page = options.publicFolder?.page(for: request) { return .respond(page) }
-        return .respond(Response(200, .json, Bytes(Self.links)))
+        let page = publicReply { folder throws(PublicFolder.Failure) in
+            try folder.page(for: request)
+        }
+        let wayToConsole =
+            options.hasConsole && request.asksForPage
+            ? Response(303).with(.location, "/console/") : nil
+        let reply = page ?? wayToConsole ?? Response(200, .json, Bytes(Self.links))
+        return .respond(reply.with(.vary, "Accept"))
     }
 
     /// `GET /v1/`: as `GET /`.

@@ -54,7 +54,7 @@ extension RESTService {
         {
             otherForms =
                 " CSV comes with Content-Type: text/csv, MongoDB's extended JSON with "
-                + "application/x-ndjson; profile=extended-json."
+                + "application/x-ndjson; profile=extended-json, GeoJSON with application/geo+json."
         }
         let detail =
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
@@ -70,6 +70,7 @@ extension RESTService {
     func importOptions(_ request: Request) throws(RequestFault) -> ImportOptions {
         var importOptions = transfers.importOptions
         importOptions.rights = ImportRights(of: caller(request), in: served)
+        importOptions.groupsFaults = true
         importOptions.mode = try createMode(request)
         if let text = request[query: "unknown"] {
             guard text == "ignore" || text == "fault" else {
@@ -97,6 +98,11 @@ extension RESTService {
                     throw .parameter("delimiter", "'delimiter' is \(CSVForm.delimiterText).")
                 }
                 options.csv.delimiter = byte
+            } else if name == "encoding" {
+                guard let encoding = TextEncoding(rawValue: text) else {
+                    throw .parameter("encoding", "'encoding' is \(TextEncoding.text).")
+                }
+                options.csv.encoding = encoding
             } else if name == "dateFormat" {
                 guard options.csv.addDates(text) else {
                     throw .parameter("dateFormat", "'dateFormat' is \(CSVForm.datesText).")
@@ -130,6 +136,7 @@ extension RESTService {
         let parts = request.mediaTypeParts
         guard let type = parts.first else { return .ndjson }
         if type == "text/csv" { return .csv }
+        if Self.geoJSONTypes.contains(type) { return .geoJSON }
         if Self.ndjsonTypes.contains(type) {
             // The profile is MongoDB's extended JSON.
             let isExtended = parts.dropFirst().contains {
@@ -138,8 +145,12 @@ extension RESTService {
             return isExtended ? .extendedJSON : .ndjson
         }
         throw Self.wrongImportType(
-            "application/x-ndjson, text/csv", "one object a line, or CSV with a header line")
+            "application/x-ndjson, text/csv, application/geo+json",
+            "one object a line, CSV with a header line, or GeoJSON")
     }
+
+    /// The media types of a FeatureCollection, and of features one behind the other (RFC 7946, RFC 8142).
+    static let geoJSONTypes = ["application/geo+json", "application/geo+json-seq"]
 
     static let ndjsonTypes = [
         "application/x-ndjson", "application/ndjson", "application/jsonl",
@@ -175,7 +186,8 @@ extension RESTService {
         return try startImport(request, .store, importOptions, upload)
     }
 
-    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, CSV or MongoDB's extended JSON, while it comes in.
+    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, CSV, GeoJSON or MongoDB's extended JSON, while it
+    /// comes in.
     func importObjects(_ request: Request, _ upload: Upload) throws(RequestFault) -> UploadStart {
         var importOptions = try importOptions(request)
         importOptions.isAtomic = try request.flag("atomic")

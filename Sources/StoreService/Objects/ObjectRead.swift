@@ -108,6 +108,7 @@ package struct ObjectRead: ReadCase {
                     schema: read.rows, classIndex: selection.rowClass.index, key: found.key,
                     row: row)
             var fault = RequestFault(.preconditionFailed(current: current))
+            fault.quotesLargeInts = form.quotesLargeInts
             if isProjected, current != nil {
                 let buffer = ByteBuffer(capacity: 512)
                 var writer = ObjectWriter(

@@ -18,7 +18,7 @@ struct PointPath: Sendable {
     ///   `.notAcceptable` for a class without a point.
     init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(RequestFault) {
         guard let path = text.geometry else {
-            let known = Self.points(of: rowClass, schema)
+            let known = schema.points(of: rowClass)
             guard let only = known.first else {
                 throw RequestFault(
                     .notAcceptable, "no-geometry",
@@ -68,16 +68,6 @@ struct PointPath: Sendable {
         }
         self.steps = steps
         pointClass = present
-    }
-
-    /// The properties of a class that hold one point each.
-    private static func points(of rowClass: RowClass, _ schema: RowSchema) -> [Int] {
-        rowClass.members.indices.filter { member in
-            let compiled = rowClass.members[member]
-            return !rowClass.unknown.contains(member) && compiled.storage.shape == .single
-                && compiled.storage.element == .embedded
-                && schema.classes[compiled.classIndex].isPointClass
-        }
     }
 
     private static func unknown(_ name: String, _ rowClass: RowClass, _ text: QueryText)

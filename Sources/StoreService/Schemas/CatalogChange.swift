@@ -63,8 +63,10 @@ package struct CatalogChange: Sendable {
     }
 
     /// Writes the effects of the change. Objects may have to be read for it.
+    ///
+    /// - Throws: ``StoreError`` as the change would, also if its precondition is not met.
     package func preview(in store: Store, to json: JSONWriter) throws(StoreError) {
-        SchemaWriter(json).write(try store.previewSchema(try proposal(store.catalog)))
+        SchemaWriter(json).write(try store.previewSchema(try wanted(in: store)(store.catalog)))
     }
 
     /// Describes a failed change for the client.

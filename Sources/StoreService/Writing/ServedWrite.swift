@@ -145,10 +145,13 @@ package final class ServedWrite<Body: WriteCase, Waiter: WriteWaiter>: PendingWr
     ///
     /// - Throws: ``RequestFault`` when it has failed.
     package func answer() throws(RequestFault) -> WriteReply {
-        switch error {
-        case .refused(let fault as RequestFault): throw fault
-        case let error?: throw body.fault(error)
-        case nil: break
+        if let error {
+            var fault =
+                if case .refused(let refusal as RequestFault) = error { refusal } else {
+                    body.fault(error)
+                }
+            fault.quotesLargeInts = body.form.quotesLargeInts
+            throw fault
         }
         let scratch = RequestScratch.current
         guard let record else { return try reply(version, nil, scratch, body.form) }

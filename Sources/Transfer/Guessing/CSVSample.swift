@@ -26,10 +26,13 @@ struct CSVSample {
     private(set) var isCut: Bool
     /// The byte between cells.
     private(set) var delimiter: UInt8
+    /// The encoding of the text.
+    let encoding: TextEncoding
 
-    private init(isCut: Bool, delimiter: UInt8) {
+    private init(isCut: Bool, _ form: CSVForm) {
         self.isCut = isCut
-        self.delimiter = delimiter
+        delimiter = form.delimiter
+        encoding = form.encoding
     }
 
     // MARK: Delimiters
@@ -40,7 +43,8 @@ struct CSVSample {
     /// The bytes from which the delimiter is found.
     private static let headByteCount = 64 << 10
 
-    /// Reads a sample with a stated delimiter, or with the one that makes the most columns of the fewest faulty records.
+    /// Reads a sample with a stated delimiter, or with the one that makes the most columns of the fewest faulty records, and
+    /// in a stated encoding, or in the one that it seems to have.
     ///
     /// - `names`: The names that options give to columns.
     /// - Throws: ``RequestFault`` for a header that can't be read, and for a sample without records.
@@ -49,6 +53,11 @@ struct CSVSample {
         _ time: GuessTime
     ) throws(RequestFault) -> CSVSample {
         var form = form
+        if form.encoding == .utf8 {
+            form.encoding = sample.bytes.withUnsafeBytes {
+                TextEncoding(of: $0, isCut: sample.isCut)
+            }
+        }
         if !hasDelimiter {
             form.delimiter = delimiter(of: sample.prefix(headByteCount), form, names, time)
         }
@@ -110,7 +119,7 @@ struct CSVSample {
         options.chunkByteCount = 256 << 10
         let schema = RowSchema(
             definition: Schema(classes: [rowClass.definition]), classes: [rowClass])
-        var result = CSVSample(isCut: sample.isCut, delimiter: form.delimiter)
+        var result = CSVSample(isCut: sample.isCut, form)
         let parser = JSONParser()
         let cutter = LineCutter(options, LongLineGate(), ImportFeed(onRoom: {})) { chunk in
             result.take(chunk, parser)
@@ -119,14 +128,15 @@ struct CSVSample {
         let converter = CSVConverter(rowClass, schema, seenBy: nil, cutter, options) { header in
             result.begin(header)
         }
+        let source = form.encoding.source(converter)
         var mark = ByteOrderMark()
         var failure: RequestFault?
         sample.bytes.withUnsafeBytes { bytes in
             do throws(RequestFault) {
-                try mark.strip(bytes) { bytes throws(RequestFault) in try converter.append(bytes) }
-                try mark.complete { bytes throws(RequestFault) in try converter.append(bytes) }
+                try mark.strip(bytes) { bytes throws(RequestFault) in try source.append(bytes) }
+                try mark.complete { bytes throws(RequestFault) in try source.append(bytes) }
                 // The last record of a sample that is cut has no end, and is left out.
-                if sample.isCut { cutter.complete() } else { try converter.complete() }
+                if sample.isCut { cutter.complete() } else { try source.complete() }
             } catch { failure = error }
         }
         if let failure { throw failure }

@@ -40,6 +40,7 @@ struct CellGuess {
         hasPointColumn = pointCount > 0
         reading = ProposedReading(format: .csv, names: names)
         reading.delimiter = sample.delimiter
+        reading.encoding = sample.encoding
         reading.hasDecimalComma =
             form.hasDecimalComma || (commaCount > 0 && commaCount >= pointCount)
         reading.setWords(trueWord: form.trueWord, falseWord: form.falseWord)

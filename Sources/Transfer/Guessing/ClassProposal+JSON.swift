@@ -16,7 +16,7 @@ extension ClassProposal {
                 schemas.write(definition)
             }
             object.member("import").object { options in
-                options.member("contentType").string(reading.mediaType)
+                options.member("contentType").string(reading.format.mediaType)
                 reading.writeParameters(to: options.member("parameters"))
                 options.member("query").string(reading.query(encode))
                 options.member("options").strings(reading.commandOptions)

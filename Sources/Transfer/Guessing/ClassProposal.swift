@@ -48,7 +48,8 @@ package struct ClassProposal: Sendable {
         var draft = ProposalDraft(options, schema, GuessTime(read))
         switch options.form ?? sample.form {
         case .csv: try draft.take(csv: sample)
-        case .json: try draft.take(json: sample)
+        case .json: try draft.take(json: sample, isFeatures: false)
+        case .geoJSON: try draft.take(json: sample, isFeatures: true)
         }
         if let read {
             var links = LinkGuess(read, besides: options.className)

@@ -1,3 +1,4 @@
+import HoldfastObjectJSON
 import HoldfastObjectModel
 
 /// The embedded classes of a proposal, in the order in which they are put: inner classes first.
@@ -8,6 +9,8 @@ struct EmbeddedClasses {
     private(set) var reasons: [ClassProposal.Reason] = []
     private let present: Schema
     private var taken: Set<ExactText>
+    /// The number from which a free one is searched, for each name that was taken.
+    private var nextNumbers: [ExactText: Int] = [:]
     /// The class of points, once there is one.
     private var pointName: String?
 
@@ -21,9 +24,16 @@ struct EmbeddedClasses {
     /// Adds a class, and returns its name.
     ///
     /// - `owner`: The class with the property; its names make that of the class.
+    /// - Throws: ``RequestFault`` for more classes than a schema has.
     mutating func add(
         _ properties: [GuessedProperty], of owner: String, _ property: String
-    ) -> String {
+    ) throws(RequestFault) -> String {
+        guard classes.count < ModelLimits.classCountMax else {
+            throw RequestFault(
+                .invalid, "no-class",
+                "The objects within the objects of the sample need more classes than a schema has, which are at most "
+                    + "\(GuessWords.number(ModelLimits.classCountMax)). Leave out the members that hold them (skip).")
+        }
         let name = free(Self.name(owner, property))
         classes.append(
             ObjectClass(name: name, kind: .embedded, properties: properties.map(\.property)))
@@ -58,6 +68,11 @@ struct EmbeddedClasses {
         return name
     }
 
+    /// Whether a property has single points.
+    func isPoint(_ type: PropertyType) -> Bool {
+        if case .single(.object(let name)) = type { name == pointName } else { false }
+    }
+
     private static func pointClass(named name: String) -> ObjectClass {
         ObjectClass(
             name: name, kind: .embedded,
@@ -82,16 +97,14 @@ struct EmbeddedClasses {
 
     /// Returns a free and valid name of a class, and takes it.
     private mutating func free(_ text: String) -> String {
-        var base = PropertyNames.valid(text)
-        while base.utf8.count > ModelLimits.classNameByteCountMax - 5 {
-            base.unicodeScalars.removeLast()
-        }
+        let base = PropertyNames.valid(text, byteCountMax: ModelLimits.classNameByteCountMax - 5)
         var name = base
-        var number = 2
+        var number = nextNumbers[base] ?? 2
         while !taken.insert(name) {
             name = "\(base)\(number)"
             number += 1
         }
+        nextNumbers[base] = number
         return name
     }
 }

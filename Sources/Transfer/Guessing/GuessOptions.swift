@@ -32,10 +32,7 @@ package struct GuessOptions: Sendable {
         let file = path.split(separator: "/").last.map(String.init) ?? ""
         let base = file.split(separator: ".").first.map(String.init) ?? ""
         guard base.contains(where: \.isLetter) else { return defaultClassName }
-        var name = PropertyNames.valid(base)
-        while name.utf8.count > ModelLimits.classNameByteCountMax {
-            name.unicodeScalars.removeLast()
-        }
+        let name = PropertyNames.valid(base, byteCountMax: ModelLimits.classNameByteCountMax)
         return "\(name.prefix(1).uppercased())\(name.dropFirst())"
     }
 

@@ -4,8 +4,19 @@ package struct GuessSample: Sendable {
     package enum Form: Sendable {
         /// A header with names, and one object a record.
         case csv
-        /// JSON objects, one behind the other or in an array, plain or of MongoDB's extended JSON; or a FeatureCollection.
+        /// JSON objects, one behind the other or in an array, plain or of MongoDB's extended JSON; or GeoJSON.
         case json
+        /// Features of GeoJSON.
+        case geoJSON
+
+        /// The media type of the text.
+        package var mediaType: String {
+            switch self {
+            case .csv: "text/csv"
+            case .json: "application/json"
+            case .geoJSON: "application/geo+json"
+            }
+        }
     }
 
     /// The bytes that a sample has at most.
@@ -32,7 +43,7 @@ package struct GuessSample: Sendable {
     package var form: Form {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
-        switch text.first(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) }) {
+        switch text.first(where: { $0 > 0x20 }) {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
         default: return .csv
         }

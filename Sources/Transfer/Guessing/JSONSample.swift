@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 
-/// The objects of a sample of JSON: one behind the other, in an array, or the features of a FeatureCollection.
+/// The objects of a sample of JSON: one behind the other, in an array, or the features of GeoJSON.
 struct JSONSample {
     /// The members of each object.
     private(set) var objects: [[SampleMember]] = []
@@ -12,19 +12,23 @@ struct JSONSample {
     private(set) var isCut: Bool
     /// Whether the text is no NDJSON: objects in an array, over several lines or several on a line, or values with types.
     private(set) var isExtended = false
-    /// Whether the objects were the features of a FeatureCollection.
-    private(set) var isFeatures = false
+    /// Whether the objects are those of features.
+    private(set) var isFeatures: Bool
 
-    private init(isCut: Bool) { self.isCut = isCut }
+    private init(isCut: Bool, isFeatures: Bool) {
+        self.isCut = isCut
+        self.isFeatures = isFeatures
+    }
 
     /// Reads a sample.
     ///
+    /// - `isFeatures`: Whether the text is sure to be GeoJSON; otherwise its first object shows it.
     /// - `depthMax`: How deep JSON nests.
     /// - Throws: ``RequestFault`` for UTF-16, for one object with lists of objects, and for a sample without objects.
     static func read(
-        _ sample: GuessSample, depthMax: Int, _ time: GuessTime
+        _ sample: GuessSample, isFeatures: Bool, depthMax: Int, _ time: GuessTime
     ) throws(RequestFault) -> JSONSample {
-        var result = JSONSample(isCut: sample.isCut)
+        var result = JSONSample(isCut: sample.isCut, isFeatures: isFeatures)
         let text = ByteBuffer(capacity: sample.bytes.count)
         var mark = ByteOrderMark()
         var failure: RequestFault?
@@ -35,11 +39,8 @@ struct JSONSample {
             } catch { failure = error }
         }
         if let failure { throw failure }
-        switch OuterObject(text.bytes) {
-        case .features(let start):
-            result.isFeatures = true
-            let features = UnsafeRawBufferPointer(rebasing: text.bytes[start...])
-            result.take(features, depthMax: depthMax, time)
+        switch isFeatures ? .features : OuterObject(text.bytes) {
+        case .features: result.isFeatures = true
         case .lists(let name):
             throw RequestFault(
                 .invalid, "no-class",
@@ -47,8 +48,9 @@ struct JSONSample {
                     + "exports classes. Guess from the objects of one list: jq -c '.\(RequestFault.shown(name))[]'. The "
                     + "classes of an app come from JSON.stringify(realm.schema): holdfast schema put --from "
                     + "realm-js.")
-        case .object: result.take(text.bytes, depthMax: depthMax, time)
+        case .object: break
         }
+        result.take(text.bytes, depthMax: depthMax, time)
         try time.check()
         try result.faults.requireObjects(result.objects.count)
         return result
@@ -60,7 +62,8 @@ struct JSONSample {
         let parser = JSONParser()
         var lastNumber = 0
         var splitter = ObjectSplitter(
-            objectByteCountMax: GuessSample.byteCountMax + 1, admits: { _ in true })
+            objectByteCountMax: GuessSample.byteCountMax + 1, seeksFeatures: isFeatures,
+            admits: { _ in true })
         isExtended = text.first { $0 > 0x20 } == UInt8(ascii: "[")
         splitter.append(text) {
             if time.isLeft { take($0, $1, &lastNumber, parser, depthMax) }
@@ -82,10 +85,7 @@ struct JSONSample {
         let text: UnsafeRawBufferPointer
         switch content {
         case .object(let object): text = object
-        case .fault(let fault):
-            // Other members may follow the features.
-            if !isFeatures { faults.note("Line \(number): \(fault.detail)") }
-            return
+        case .fault(let fault): return faults.note("Line \(number): \(fault.detail)")
         }
         isExtended = isExtended || number == lastNumber || text.contains(UInt8(ascii: "\n"))
         lastNumber = number
@@ -95,7 +95,13 @@ struct JSONSample {
         } catch {
             return faults.note("Line \(number): it is not a JSON object: \(error.message).")
         }
-        let members = isFeatures ? Feature.members(of: object) : SampleMember.all(of: object)
+        if isFeatures {
+            do throws(Feature.Malformed) {
+                objects.append(try Feature(object).sampleMembers)
+            } catch { faults.note("Line \(number): \(error.detail)") }
+            return
+        }
+        let members = SampleMember.all(of: object)
         isExtended = isExtended || members.contains { $0.value.holdsTyped }
         objects.append(members)
     }

@@ -19,15 +19,17 @@ struct LinkGuess {
     private let read: ReadTransaction
     private let targets: [Target]
     private let key = ByteBuffer(capacity: 256)
-    private var lookUpCount = 0
-    /// The look-ups for all values together.
-    private static let lookUpCountMax = 100_000
+    /// The look-ups that are left for all values together.
+    private var restCount: Int
+    /// Whether a value was not looked up, because no look-up was left.
+    private var isSpent = false
 
     /// Finds links on a view.
     ///
     /// - `className`: The class that is guessed.
-    init(_ read: ReadTransaction, besides className: String) {
+    init(_ read: ReadTransaction, besides className: String, lookUpCountMax: Int = 100_000) {
         self.read = read
+        restCount = lookUpCountMax
         targets = read.rows.knownClasses.compactMap { rowClass -> Target? in
             let definition = rowClass.definition
             guard definition.kind == .object, !definition.name.isSame(as: className),
@@ -52,10 +54,15 @@ struct LinkGuess {
         let values = Set(texts: texts).texts
         let fitting = targets.filter { $0.scalar == scalar }
         let named = fitting.filter { Self.isName(property.name, of: $0) }
+        let isTelling = scalar != .int && values.count > 1
+        let tried = named.isEmpty && isTelling ? fitting : named
         var found: [Target] = []
-        for target in named where try holds(values, target) { found.append(target) }
-        if found.isEmpty, named.isEmpty, scalar != .int, values.count > 1 {
-            for target in fitting where try holds(values, target) { found.append(target) }
+        for target in tried where try holds(values, target) { found.append(target) }
+        if isSpent, !tried.isEmpty {
+            let owner = named.first.map { "class '\($0.name)'" } ?? "a class"
+            property.clauses.append(
+                "it is open whether the values are keys of \(owner), because the sample has too many to look up")
+            return
         }
         guard found.count == 1 else {
             if found.isEmpty, let target = named.first {
@@ -78,13 +85,17 @@ struct LinkGuess {
         _ values: [String], _ target: Target
     ) throws(StoreError) -> Bool {
         for value in values {
-            lookUpCount += 1
+            if restCount == 0 {
+                isSpent = true
+                return false
+            }
+            restCount -= 1
             if !read.budget.spend() { try read.checkFailure() }
             key.removeAll()
             let isKey = Array(value.utf8).withUnsafeBytes { bytes in
                 (try? KeyText.append(path: bytes, of: target.rowClass, to: key)) != nil
             }
-            guard lookUpCount <= Self.lookUpCountMax, isKey,
+            guard isKey,
                 try read.find(target.rowClass, primaryKey: key.bytes) != nil
             else { return false }
         }

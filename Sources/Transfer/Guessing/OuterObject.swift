@@ -1,7 +1,7 @@
 /// The kind of a JSON text, found by the own members of its first object. The text may be cut.
 enum OuterObject {
-    /// A FeatureCollection, with the position of the bracket that begins its features.
-    case features(start: Int)
+    /// A FeatureCollection, or a Feature of GeoJSON.
+    case features
     /// One object with a list of objects, as Realm Studio exports the objects of a class, with the name of that list.
     case lists(first: String)
     /// Anything else.
@@ -23,12 +23,16 @@ enum OuterObject {
             let isOutermost = extent.isOutermost
             if isOutermost, byte == UInt8(ascii: "[") {
                 if strings.last == "features", strings.contains("FeatureCollection") {
-                    self = .features(start: index)
+                    self = .features
                     return
                 }
                 if strings.count == 1, Self.isObjectNext(text, index + 1) { listName = strings[0] }
             }
             if extent.ends(with: byte) {
+                if Self.isFeature(strings) {
+                    self = .features
+                    return
+                }
                 // Further objects follow an object of NDJSON.
                 guard let listName, Self.skipBlanks(text, index + 1) == text.count else { return }
                 self = .lists(first: listName)
@@ -49,6 +53,13 @@ enum OuterObject {
 
     /// The members that may stand in front of the features.
     private static let stringCountMax = 64
+
+    /// Whether the own names and texts of an object are those of a Feature.
+    private static func isFeature(_ strings: [String]) -> Bool {
+        guard let type = strings.firstIndex(of: "type"), strings[(type + 1)...].first == "Feature"
+        else { return false }
+        return strings.contains("geometry") && strings.contains("properties")
+    }
 
     private static func isObjectNext(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
         let index = skipBlanks(text, start)

@@ -19,32 +19,32 @@ struct PropertyNames {
         var name = base
         var number = 2
         while !taken.insert(name) {
-            name = "\(Self.cut(base))\(number)"
+            name = "\(Self.valid(base))\(number)"
             number += 1
         }
         return name
     }
 
     /// Makes a valid name of any text: other characters become `_`, and blanks and `_` around it are left out.
-    static func valid(_ text: String) -> String {
+    ///
+    /// - `byteCountMax`: The bytes of the name, and of the part of the text that is read.
+    static func valid(_ text: String, byteCountMax: Int = PropertyNames.byteCountMax) -> String {
         var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let isAllowed = isValid("a" + String(scalar))
-            if !isAllowed, scalars.last == "_" || scalars.last == " " { continue }
-            scalars.append(isAllowed ? scalar : "_")
+        // A name may get a `_` in front.
+        var room = byteCountMax - 1
+        for scalar in text.unicodeScalars.prefix(byteCountMax) {
+            let kept: Unicode.Scalar = isValid("a" + String(scalar)) ? scalar : "_"
+            let isBlank = kept == "_" || kept == " "
+            if isBlank, scalars.isEmpty { continue }
+            if kept != scalar, scalars.last == "_" || scalars.last == " " { continue }
+            room -= UTF8.width(kept)
+            if room < 0 { break }
+            scalars.append(kept)
         }
         while let last = scalars.last, last == "_" || last == " " { scalars.removeLast() }
-        while let first = scalars.first, first == "_" || first == " " { scalars.removeFirst() }
-        var name = cut(String(scalars))
-        if name.isEmpty { name = "column" }
+        let name = scalars.isEmpty ? "column" : String(scalars)
         // It begins with a digit, or with a mark that belongs to a letter.
         return isValid(name) ? name : "_" + name
-    }
-
-    private static func cut(_ name: String) -> String {
-        var name = name
-        while name.utf8.count > byteCountMax { name.unicodeScalars.removeLast() }
-        return name
     }
 
     /// Returns the words of a name, in lower case: `customerId` and `Customer-ID` are `customer` and `id`.

@@ -32,6 +32,10 @@ struct ProposalDraft {
         let columns = try CSVSample.read(
             sample, options.csv, options.names, hasDelimiter: options.hasDelimiter, time)
         (objectCount, faults, isCut) = (columns.recordCount, columns.faults, columns.isCut)
+        if columns.encoding != options.csv.encoding {
+            notes.append(
+                "The text is not UTF-8, so it is read as Windows-1252. Look whether its letters are right.")
+        }
         var guess = try CellGuess(columns, stated: options.csv, options.names, time)
         let kept = try keptColumns(columns.columns)
         try Self.check(kept.count)
@@ -90,30 +94,41 @@ struct ProposalDraft {
     // MARK: JSON
 
     /// Takes the objects of a sample.
-    mutating func take(json sample: GuessSample) throws(RequestFault) {
-        let objects = try JSONSample.read(sample, depthMax: options.depthMax, time)
+    ///
+    /// - `isFeatures`: Whether it is sure to be GeoJSON.
+    mutating func take(json sample: GuessSample, isFeatures: Bool) throws(RequestFault) {
+        let objects = try JSONSample.read(
+            sample, isFeatures: isFeatures, depthMax: options.depthMax, time)
         (objectCount, faults, isCut) = (objects.objects.count, objects.faults, objects.isCut)
         let members = SampleMembers.collect(objects.objects).filter {
             options.names.property($0.name) != nil
         }
         try Self.check(members.count)
         let names = propertyNames(members.map { options.names.property($0.name) ?? $0.name })
-        var guess = ValueGuess(embedded)
+        var guess = ValueGuess(embedded, time)
         for (member, name) in zip(members, names) {
-            try time.check()
             properties.append(
-                guess.property(member, named: name, of: objectCount, owner: options.className))
+                try guess.property(member, named: name, of: objectCount, owner: options.className))
             if name != options.names.property(member.name) { reading.map(member.name, to: name) }
         }
         embedded = guess.embedded
-        // Only extended JSON has names of its own, and objects in an array or over several lines.
-        let isExtended = objects.isExtended && !objects.isFeatures
-        reading.format = isExtended || !reading.names.isEmpty ? .extendedJSON : .ndjson
-        guard objects.isFeatures else { return }
-        reading.isImportable = false
-        notes.append(
-            "An import takes no FeatureCollection: make one object a line of it first, such as by: "
-                + Feature.command)
+        if objects.isFeatures {
+            reading.format = .geoJSON
+            nameGeometry()
+        } else {
+            // NDJSON has neither other names, nor objects in an array or over several lines.
+            let isExtended = objects.isExtended || !reading.names.isEmpty
+            reading.format = isExtended ? .extendedJSON : .ndjson
+        }
+    }
+
+    /// Names the property of the geometry, which is the class's only point unless an option says otherwise.
+    private mutating func nameGeometry() {
+        guard let own = properties.first(where: { $0.sourceName == Feature.geometryName }),
+            own.name == Feature.geometryName, !embedded.isPoint(own.type),
+            properties.count(where: { embedded.isPoint($0.type) }) == 1
+        else { return }
+        reading.map(Feature.geometryName, to: own.name)
     }
 
     // MARK: Names

@@ -5,9 +5,8 @@ import HoldfastObjectModel
 package struct ProposedReading: Sendable {
     /// The format of the text.
     package internal(set) var format: ImportOptions.Format
-    /// Whether an import takes the text at all.
-    package internal(set) var isImportable = true
     var delimiter = UInt8(ascii: ",")
+    var encoding = TextEncoding.utf8
     var hasDecimalComma = false
     /// The forms of dates, each of a property, or for nil of all others.
     var dateFormats: [(property: String?, format: String)] = []
@@ -65,6 +64,7 @@ package struct ProposedReading: Sendable {
         guard format == .csv else { return options }
         options.csv = CSVForm()
         options.csv.delimiter = delimiter
+        options.csv.encoding = encoding
         options.csv.hasDecimalComma = hasDecimalComma
         for text in dateTexts { _ = options.csv.addDates(text) }
         if let trueWord { _ = options.csv.setWord(trueWord, for: true) }
@@ -78,15 +78,6 @@ package struct ProposedReading: Sendable {
 
     private var delimiterText: String {
         delimiter == UInt8(ascii: "\t") ? "tab" : String(decoding: [delimiter], as: UTF8.self)
-    }
-
-    /// The media type of the text.
-    package var mediaType: String {
-        switch format {
-        case .csv: "text/csv"
-        case .ndjson: "application/x-ndjson"
-        case .extendedJSON: "application/x-ndjson; profile=extended-json"
-        }
     }
 
     /// A parameter of the import's query, or an option of the command.
@@ -108,6 +99,10 @@ package struct ProposedReading: Sendable {
             if delimiter != UInt8(ascii: ",") {
                 found.append(
                     Parameter(name: "delimiter", option: "--delimiter", values: [delimiterText]))
+            }
+            if encoding != .utf8 {
+                found.append(
+                    Parameter(name: "encoding", option: "--encoding", values: [encoding.rawValue]))
             }
             if hasDecimalComma {
                 found.append(
@@ -144,12 +139,7 @@ package struct ProposedReading: Sendable {
 
     /// The options of `holdfast import`, each word by itself.
     package var commandOptions: [String] {
-        var words: [String] = []
-        switch format {
-        case .csv: words.append("--csv")
-        case .extendedJSON: words.append("--extended-json")
-        case .ndjson: break
-        }
+        var words = format.option.map { ["--" + $0] } ?? []
         for parameter in parameters {
             if parameter.isFlag { words.append(parameter.option) }
             for value in parameter.values { words += [parameter.option, value] }

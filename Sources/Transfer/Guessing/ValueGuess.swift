@@ -1,9 +1,11 @@
+import HoldfastObjectJSON
 import HoldfastObjectModel
 
 /// The types of the members of JSON objects, with embedded classes for the objects within them.
 struct ValueGuess {
     /// The embedded classes so far.
     private(set) var embedded: EmbeddedClasses
+    private let time: GuessTime
     /// How deep objects are embedded; deeper ones are `mixed`.
     private static let depthMax = 8
     /// The members of an embedded class. Objects with more different names are dictionaries.
@@ -11,16 +13,21 @@ struct ValueGuess {
     /// From so many different names on, names that few objects have show that they are data.
     private static let keyCountMin = 16
 
-    init(_ embedded: EmbeddedClasses) { self.embedded = embedded }
+    init(_ embedded: EmbeddedClasses, _ time: GuessTime) {
+        self.embedded = embedded
+        self.time = time
+    }
 
     /// Guesses a property from the values of a member.
     ///
     /// - `objectCount`: The number of objects that might have the member.
     /// - `owner`: The class that gets the property.
+    /// - Throws: ``RequestFault`` for a sample that takes too long, or needs too many embedded classes.
     mutating func property(
         _ members: SampleMembers, named name: String, of objectCount: Int, owner: String,
         depth: Int = 0
-    ) -> GuessedProperty {
+    ) throws(RequestFault) -> GuessedProperty {
+        try time.check()
         var property = GuessedProperty(
             name: name, sourceName: members.name, type: .single(.scalar(.mixed)))
         let values = members.values.filter { !$0.isNull }
@@ -31,9 +38,9 @@ struct ValueGuess {
             return property
         }
         if case .list = first {
-            guess(list: values, hasNulls: hasNulls, &property, owner, depth)
+            try guess(list: values, hasNulls: hasNulls, &property, owner, depth)
         } else if case .object = first {
-            guess(objects: values, hasNulls: hasNulls, &property, owner, depth)
+            try guess(objects: values, hasNulls: hasNulls, &property, owner, depth)
         } else {
             let guess = ScalarGuess(values)
             property.type = .single(.scalar(guess.scalar))
@@ -56,7 +63,7 @@ struct ValueGuess {
     private mutating func guess(
         list values: [SampleValue], hasNulls: Bool, _ property: inout GuessedProperty,
         _ owner: String, _ depth: Int
-    ) {
+    ) throws(RequestFault) {
         let lists = values.compactMap(\.elements)
         guard lists.count == values.count, !hasNulls else {
             property.clauses = [
@@ -79,12 +86,14 @@ struct ValueGuess {
         case .object:
             let objects = elements.compactMap(\.members)
             guard objects.count == elements.count,
-                let properties = embed(objects, EmbeddedClasses.name(owner, property.name), depth)
+                let properties = try embed(
+                    objects, EmbeddedClasses.name(owner, property.name), depth)
             else {
                 property.clauses = [lead, "the elements are no objects of one form"]
                 return
             }
-            property.type = .list(.object(embedded.add(properties, of: owner, property.name)))
+            property.type = .list(
+                .object(try embedded.add(properties, of: owner, property.name)))
             property.clauses = [lead + " of objects, which become embedded objects"]
         default:
             let guess = ScalarGuess(present)
@@ -99,7 +108,7 @@ struct ValueGuess {
     private mutating func guess(
         objects values: [SampleValue], hasNulls: Bool, _ property: inout GuessedProperty,
         _ owner: String, _ depth: Int
-    ) {
+    ) throws(RequestFault) {
         let objects = values.compactMap(\.members)
         guard objects.count == values.count else {
             property.clauses = [ScalarGuess.difference(values)]
@@ -115,8 +124,10 @@ struct ValueGuess {
             ]
             return
         }
-        if let properties = embed(objects, EmbeddedClasses.name(owner, property.name), depth) {
-            property.type = .single(.object(embedded.add(properties, of: owner, property.name)))
+        let name = EmbeddedClasses.name(owner, property.name)
+        if let properties = try embed(objects, name, depth) {
+            property.type = .single(
+                .object(try embedded.add(properties, of: owner, property.name)))
             property.isOptional = true
             property.clauses = [
                 GuessWords.all(objects.count, "an object", "objects")
@@ -148,15 +159,19 @@ struct ValueGuess {
     /// - `name`: The class's name, of which inner classes make theirs.
     private mutating func embed(
         _ objects: [[SampleMember]], _ name: String, _ depth: Int
-    ) -> [GuessedProperty]? {
+    ) throws(RequestFault) -> [GuessedProperty]? {
         let members = SampleMembers.collect(objects)
         guard depth < Self.depthMax, (1...Self.memberCountMax).contains(members.count),
             members.allSatisfy({ PropertyNames.isValid($0.name) })
         else { return nil }
         let rareCount = members.count(where: { $0.values.count * 2 < objects.count })
         if members.count > Self.keyCountMin, rareCount * 2 > members.count { return nil }
-        return members.map {
-            property($0, named: $0.name, of: objects.count, owner: name, depth: depth + 1)
+        var properties: [GuessedProperty] = []
+        for member in members {
+            properties.append(
+                try property(
+                    member, named: member.name, of: objects.count, owner: name, depth: depth + 1))
         }
+        return properties
     }
 }

@@ -10,7 +10,7 @@ package struct FaultGroups: Sendable {
         /// The fault of the first line.
         package fileprivate(set) var first: ImportReport.LineFault
         /// The number of lines.
-        package fileprivate(set) var lineCount = 1
+        package fileprivate(set) var lineCount: Int
         fileprivate var lastLine: Int
     }
 
@@ -41,9 +41,11 @@ package struct FaultGroups: Sendable {
 
     /// Adds a fault of a line.
     ///
+    /// - `lineCount`: The number of lines that have equal faults, of which this is the first.
     /// - `shown`: Makes the fault that is shown if it is the first one of its group.
     package mutating func add(
-        _ fault: RequestFault.Entry, line: Int, _ shown: () -> RequestFault.Entry
+        _ fault: RequestFault.Entry, line: Int, lineCount: Int = 1,
+        _ shown: () -> RequestFault.Entry
     ) {
         let key = Key(
             code: fault.code, column: fault.column, member: fault.pointer.map(Self.member),
@@ -52,11 +54,12 @@ package struct FaultGroups: Sendable {
         guard var group = groups[key] else {
             guard groups.count < Self.countMax else { return restCount += 1 }
             groups[key] = Group(
-                first: ImportReport.LineFault(line: line, fault: shown()), lastLine: line)
+                first: ImportReport.LineFault(line: line, fault: shown()), lineCount: lineCount,
+                lastLine: line)
             return
         }
         // A line may have the fault in several elements of a list.
-        if group.lastLine != line { group.lineCount += 1 }
+        if group.lastLine != line { group.lineCount += lineCount }
         group.lastLine = line
         // Lines that waited for others come last.
         if line < group.first.line {

@@ -9,13 +9,35 @@ package struct ImportOptions: Sendable {
     /// The rights of the importing user; nil for all rights.
     package var rights: ImportRights?
     /// The format of the text of an import into a class.
-    package enum Format: Sendable {
+    package enum Format: CaseIterable, Sendable {
         /// One JSON object a line.
         case ndjson
         /// A header with property names, and one object a record.
         case csv
         /// MongoDB's extended JSON: one object a line, or an array of objects.
         case extendedJSON
+        /// Features of GeoJSON: a FeatureCollection, or one Feature a line.
+        case geoJSON
+
+        /// The media type of the text.
+        package var mediaType: String {
+            switch self {
+            case .ndjson: "application/x-ndjson"
+            case .csv: "text/csv"
+            case .extendedJSON: "application/x-ndjson; profile=extended-json"
+            case .geoJSON: "application/geo+json"
+            }
+        }
+
+        /// The option of the command without its dashes; nil for the default.
+        package var option: String? {
+            switch self {
+            case .ndjson: nil
+            case .csv: "csv"
+            case .extendedJSON: "extended-json"
+            case .geoJSON: "geojson"
+            }
+        }
     }
 
     /// The format of the text; a whole store's is always NDJSON.
@@ -60,6 +82,7 @@ package struct ImportOptions: Sendable {
             let plain = CSVForm()
             let names = [
                 ("delimiter", csv.delimiter != plain.delimiter),
+                ("encoding", csv.encoding != plain.encoding),
                 ("decimalComma", csv.hasDecimalComma),
                 ("dateFormat", csv.dates != nil || !csv.columnDates.isEmpty),
                 ("trueWord", csv.trueWord != nil), ("falseWord", csv.falseWord != nil),
@@ -70,7 +93,9 @@ package struct ImportOptions: Sendable {
         }
         if format == .ndjson, !names.isEmpty {
             let name = names.skipped.isEmpty ? "map" : "skip"
-            return (name, "'\(name)' is for CSV and for extended JSON, not for NDJSON.")
+            return (
+                name, "'\(name)' is for CSV, extended JSON and GeoJSON, not for NDJSON."
+            )
         }
         return nil
     }

@@ -16,6 +16,12 @@ package struct ImportReport: Sendable {
             fault.detail.hasPrefix("Line \(line)")
                 ? "l" + fault.detail.dropFirst() : "line \(line): \(fault.detail)"
         }
+
+        /// Writes the line and the members of the fault.
+        fileprivate func write(to object: inout JSONObjectWriter) {
+            object.member("line").int(Int64(line))
+            fault.write(to: &object)
+        }
     }
 
     /// The number of taken lines, including lines that changed nothing.
@@ -34,8 +40,8 @@ package struct ImportReport: Sendable {
     package internal(set) var version: StoreVersion
     /// How many lines wait for later ones that they link to.
     private var waitingCount = 0
-    /// Whether the text is NDJSON, in which no extended JSON was found yet.
-    private var seeksExtendedJSON: Bool
+    /// Whether the text is NDJSON, in which no other form was found yet.
+    private var seeksOtherForm: Bool
     /// The last line that is counted.
     private var lastLine = 0
 
@@ -45,7 +51,7 @@ package struct ImportReport: Sendable {
         if options.mode == .ignore { ignoredCount = 0 }
         if options.ignoresUnknown { unknownCount = 0 }
         if options.groupsFaults { groups = FaultGroups() }
-        seeksExtendedJSON = options.format == .ndjson
+        seeksOtherForm = options.format == .ndjson
     }
 
     /// Whether the import had lines and took no line.
@@ -83,18 +89,40 @@ package struct ImportReport: Sendable {
         }
     }
 
-    /// The option for the first faulty line of a chunk that has extended JSON; empty for other lines.
+    /// The option for the first faulty line of a chunk that has extended JSON or GeoJSON; empty for other lines.
     private mutating func advice(_ line: UnsafeRawBufferPointer?) -> String {
-        guard seeksExtendedJSON, let line, Self.hasExtendedJSON(line) else { return "" }
-        seeksExtendedJSON = false
+        guard seeksOtherForm, let line else { return "" }
+        let form: ImportOptions.Format
+        let name: String
+        if Self.hasExtendedJSON(line) {
+            form = .extendedJSON
+            name = "MongoDB's extended JSON"
+        } else if Self.hasFeatures(line) {
+            form = .geoJSON
+            name = "GeoJSON"
+        } else {
+            return ""
+        }
+        seeksOtherForm = false
         return
-            " The line has MongoDB's extended JSON: import it with --extended-json (over HTTP Content-Type: "
-            + "application/x-ndjson; profile=extended-json)."
+            " The line has \(name): import it with --\(form.option ?? "") (over HTTP Content-Type: \(form.mediaType))."
+    }
+
+    /// The bytes of a line in which another form is sought.
+    private static let soughtByteCount = 1 << 16
+
+    /// Whether the beginning of a line is a Feature or a FeatureCollection of GeoJSON.
+    private static func hasFeatures(_ line: UnsafeRawBufferPointer) -> Bool {
+        if case .features = OuterObject(UnsafeRawBufferPointer(rebasing: line.prefix(soughtByteCount)))
+        {
+            return true
+        }
+        return false
     }
 
     /// Whether the beginning of a line has a value of extended JSON, such as `{"$oid":…}`.
     private static func hasExtendedJSON(_ line: UnsafeRawBufferPointer) -> Bool {
-        var rest = line.prefix(1 << 16)
+        var rest = line.prefix(soughtByteCount)
         while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
             rest = rest[(dollar + 1)...]
             guard dollar > 0, line[dollar - 1] == UInt8(ascii: "\""),
@@ -138,7 +166,7 @@ package struct ImportReport: Sendable {
                 + " Correct the file, or let the service take more (--max-import-faults).")
     }
 
-    /// Writes `{"imported","failed","ignored","unknownMembers","errors","version"}`.
+    /// Writes `{"imported","failed","ignored","unknownMembers","errors","groups","version"}`.
     package func write(to writer: JSONWriter) { writer.object { write(to: &$0) } }
 
     /// Writes the members of that.
@@ -147,9 +175,12 @@ package struct ImportReport: Sendable {
         object.member("failed").int(Int64(failedCount))
         if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
         if let unknownCount { object.member("unknownMembers").int(Int64(unknownCount)) }
-        object.member("errors").objects(of: faults) { entry, object in
-            object.member("line").int(Int64(entry.line))
-            entry.fault.write(to: &object)
+        object.member("errors").objects(of: faults) { $0.write(to: &$1) }
+        if let groups = groups?.list, !groups.isEmpty {
+            object.member("groups").objects(of: groups) { group, object in
+                object.member("lines").int(Int64(group.lineCount))
+                group.first.write(to: &object)
+            }
         }
         object.member("version").string(version.description)
     }

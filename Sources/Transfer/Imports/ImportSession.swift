@@ -132,8 +132,18 @@ package final class ImportSession: Sendable {
         return switch options.format {
         case .ndjson: cutter
         case .csv:
-            CSVConverter(rowClass, rows, seenBy: visibility, cutter, options) { run.header = $0 }
-        case .extendedJSON: ExtendedJSONConverter(rowClass, rows, cutter, options)
+            options.csv.encoding.source(
+                CSVConverter(rowClass, rows, seenBy: visibility, cutter, options) {
+                    run.header = $0
+                })
+        case .extendedJSON:
+            ObjectConverter(
+                ExtendedJSONForm(rowClass: rowClass, schema: rows, options: options), cutter,
+                options)
+        case .geoJSON:
+            ObjectConverter(
+                try GeoJSONForm(rowClass, rows, options.names), cutter, options,
+                seeksFeatures: true)
         }
     }
 }

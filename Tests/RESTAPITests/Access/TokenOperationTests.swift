@@ -315,6 +315,13 @@ struct TokenOperationTests {
             let mailbox = TokenMailbox(directory: server.directory.path)
             _ = try mailbox.ask(.list, seconds: 60)
             _ = try mailbox.ask(.revoke(name: "read"), seconds: 60)
+            let newest =
+                QueryJSON(Self.send(server, "GET", "/v1/audit").text)?["lines"]?.elements ?? []
+            #expect(
+                newest.prefix(2).map { $0["operation"]?.string ?? "-" } == [
+                    "deleteToken", "importStore",
+                ])
+            #expect(newest.count == 8)
         }
         #expect(!text.contains("hf_"))
         let lines = text.split(separator: "\n").compactMap { QueryJSON(String($0)) }.filter {

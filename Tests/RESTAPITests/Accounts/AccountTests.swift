@@ -104,6 +104,43 @@ struct AccountTests {
         #expect(reply.status == status && reply.text.contains(text), "\(reply.text)")
     }
 
+    @Test("a sign-up may make the user's own object by the rules of that user, or makes nothing")
+    func ownObject() throws {
+        let world = try AccountServer()
+        let schema = #"{"primaryKey":"id","properties":{"id":"uuid","name":"string?","editor":"bool"}}"#
+        #expect(
+            world.send("PUT", "/v1/schema/classes/Member", schema, as: world.admin).status == 201)
+        let access = #"""
+            {"users":"Member","signUp":true,"roles":{"self":{"classes":{"Member":{
+              "read":"id == $user.id","create":"id == $user.id","properties":{"editor":"read"}}}}}}
+            """#
+        #expect(world.send("PUT", "/v1/access", access, as: world.admin).status == 200)
+        func signUp(_ object: String, as bearer: String? = nil) -> HTTPClient.Reply {
+            world.send(
+                "POST", "/v1/accounts",
+                AccountServer.body("ann").dropLast() + #","object":\#(object)}"#, as: bearer)
+        }
+        for (object, bearer, status, text) in [
+            (#"{"nam":"Ann"}"#, nil, 422, #""pointer":"/object/nam""#),
+            (#"{"editor":true}"#, nil, 403, #""pointer":"/object""#),
+            (#"{"editor":true}"#, world.admin, 403, #""pointer":"/object""#),
+            (#"{},"more":1"#, nil, 400, "the user's own 'object'"),
+        ] as [(String, String?, Int, String)] {
+            let reply = signUp(object, as: bearer)
+            #expect(reply.status == status && reply.text.contains(text), "\(reply.text)")
+        }
+        #expect(
+            world.send("GET", "/v1/accounts", as: world.admin).text == #"{"accounts":[]}"#)
+        let made = signUp(#"{"name":"Ann"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let id = try #require(QueryJSON(made.text)?["id"]?.string)
+        let session = try world.signIn("ann")
+        #expect(
+            world.send("GET", "/v1/classes/Member/objects/\(id)", as: session).text
+                == #"{"id":"\#(id)","name":"Ann","editor":false}"#)
+        #expect(signUp("{}").status == 409)
+    }
+
     @Test("who has not said who they are may send a small body alone")
     func large() throws {
         let world = try AccountServer()
@@ -156,7 +193,7 @@ struct AccountTests {
         let store = try Store(engine: try EngineCase.memory.open())
         defer { store.close() }
         let (accounts, tokens) = (StoredAccounts(store), StoredTokens(store))
-        let account = try accounts.create(login: "ann", passwordHash: "$")
+        let account = try accounts.create(NewAccount(login: "ann", passwordHash: "$"))
         #expect(try tokens.read().areNeeded)
         try tokens.removeAll()
         #expect(try !tokens.read().areNeeded)

@@ -136,7 +136,7 @@ struct SessionTests {
         let store = try Store(engine: try EngineCase.memory.open())
         defer { store.close() }
         let accounts = StoredAccounts(store)
-        let account = try accounts.create(login: "ann", passwordHash: "hash")
+        let account = try accounts.create(NewAccount(login: "ann", passwordHash: "hash"))
         let (code, end) = try accounts.makeResetCode(of: account.id)
         #expect(try accounts.account(resetBy: code, at: end.seconds - 1) == account)
         #expect(throws: RequestFault.self) {
@@ -155,7 +155,7 @@ struct SessionTests {
         let store = try Store(engine: try EngineCase.memory.open())
         defer { store.close() }
         let accounts = StoredAccounts(store)
-        let account = try accounts.create(login: "ann", passwordHash: "hash")
+        let account = try accounts.create(NewAccount(login: "ann", passwordHash: "hash"))
         let secret = try AccountSecret(.session, of: account.id)
         let began = try accounts.begin(secret, after: "hash").began
         let sessions = AccountSessions(accounts)
@@ -188,7 +188,7 @@ struct SessionTests {
         let store = try Store(engine: try EngineCase.memory.open())
         defer { store.close() }
         let accounts = StoredAccounts(store)
-        let account = try accounts.create(login: "ann", passwordHash: "hash")
+        let account = try accounts.create(NewAccount(login: "ann", passwordHash: "hash"))
         let first = try AccountSecret(.session, of: account.id)
         let began = try accounts.begin(first, after: "hash").began
         try accounts.note([first.hash: (account.id, began + 60)])

@@ -1,6 +1,7 @@
 import HoldfastObjectModel
 import HoldfastServiceSupport
 import HoldfastTestSupport
+import HoldfastTransfer
 import Testing
 
 @testable import HoldfastObjectJSON
@@ -65,6 +66,10 @@ struct ProposalTests {
                 #"{"id":1,"at":{"type":"Point","coordinates":[13.4,52.5]},"home":{"street":"x"}}"#
             ),
             ("application/json", #"[{"id":1,"tags":["a"]},{"id":2,"tags":[]}]"#),
+            (
+                "application/geo+json",
+                #"[{"type":"Feature","id":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{"a:b":1}}]"#
+            ),
         ] {
             let reply = server.send(
                 "POST", Self.path, text, headers: [("Content-Type", type)])
@@ -134,7 +139,13 @@ struct ProposalTests {
             APIScenario(
                 "POST", Self.path, "<a/>", headers: [("Content-Type", "application/xml")],
                 status: 415, contains: ["unsupported-media-type"],
-                fields: ["accept": "text/csv, application/x-ndjson, application/json"]),
+                fields: [
+                    "accept":
+                        "text/csv, application/x-ndjson, application/json, application/geo+json"
+                ]),
+            APIScenario(
+                "POST", Self.path, #"{"id":1}"#, headers: [("Content-Type", "application/geo+json")],
+                status: 422, contains: ["empty-sample", "Expected a Feature of GeoJSON"]),
             APIScenario(
                 "POST", Self.path, "[]", headers: [("Accept", "text/csv")], status: 406,
                 contains: ["not-acceptable"]),
@@ -148,6 +159,10 @@ struct ProposalTests {
         for (text, type) in [
             ("id,a\n1,x\n", "text/csv"), ("\u{FEFF} {\"id\":1}", "application/x-ndjson"),
             ("[{\"id\":1}]", "application/x-ndjson; profile=extended-json"),
+            (
+                "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\"}]}",
+                "application/geo+json"
+            ),
         ] {
             let reply = server.client.send("POST", Self.path, headers: [], body: Array(text.utf8))
             #expect(reply.status == 200, "\(reply.text)")
@@ -155,12 +170,15 @@ struct ProposalTests {
         }
     }
 
-    @Test("are for the first MiB of a body")
+    @Test("are for a body of at most a MiB, and refuse a larger one with the next step")
     func bounds() throws {
         let server = try Self.server()
         let record = "1,\(String(repeating: "x", count: 1022))\n"
         let text = "id,a\n" + String(repeating: record, count: 1024)
-        let reply = server.send("POST", Self.path, text, headers: [Self.csv])
+        let sample = String(text.prefix(GuessSample.byteCountMax))
+        let large = server.send("POST", Self.path, sample + "x", headers: [Self.csv])
+        #expect(large.status == 413 && large.text.contains("head -c 1048576"), "\(large.text)")
+        let reply = server.send("POST", Self.path, sample, headers: [Self.csv])
         #expect(reply.status == 200, "\(reply.text.suffix(500))")
         #expect(
             reply.text.contains(#""sample":{"objects":1022,"faulty":0,"whole":false}"#),

@@ -95,6 +95,39 @@ struct SchemaRequestTests {
         .check(on: server)
     }
 
+    @Test("a dry run is refused as the change would be, when its condition is not met")
+    func dryRunOnCondition() throws {
+        let server = try TestServer(schema: Schema())
+        APIScenario("PUT", "/v1/schema", #"{"classes":[\#(dog)]}"#, status: 200).check(on: server)
+        let tag = try #require(server.send("GET", "/v1/schema").headers["etag"])
+        let path = "/v1/schema/classes/Dog"
+        let body = #"{"primaryKey":"id","properties":{"id":"int","name":"string","age":"int?"}}"#
+        for (method, target, body, condition, value) in [
+            ("PUT", "/v1/schema", #"{"classes":[\#(dog)]}"#, "If-Match", "\"other\""),
+            ("PUT", path, body, "If-Match", "\"other\""), ("PUT", path, body, "If-None-Match", "*"),
+            ("PATCH", path, "{}", "If-Match", "\"other\""),
+            ("DELETE", path, nil, "If-Match", "\"other\""),
+        ] as [(String, String, String?, String, String)] {
+            for parameter in ["?dryRun=true", ""] {
+                APIScenario(
+                    method, target + parameter, body, headers: [(condition, value)], status: 412,
+                    contains: ["precondition-failed"]
+                ).check(on: server)
+            }
+        }
+        APIScenario(
+            "PUT", path + "?dryRun=true", body, headers: [("If-Match", tag)], status: 200,
+            contains: [#""op":"addProperty""#]
+        ).check(on: server)
+        APIScenario(
+            "PUT", path + "?dryRun=true", body, headers: [("If-Match", "other")], status: 400
+        ).check(on: server)
+        APIScenario(
+            "PUT", "/v1/schema?dryRun=true", #"{"revision":7,"classes":[\#(dog)]}"#, status: 409,
+            contains: ["schema-revision"]
+        ).check(on: server)
+    }
+
     @Test("what can't be done is refused with its reasons")
     func refusals() throws {
         let server = try TestServer(schema: Schema())

@@ -49,7 +49,10 @@ struct NextStepValueTests {
     @Test(
         "in a change",
         arguments: [
-            (#"{"$inc":{"id":1}}"#, "If-Match"), (#"{"$set":{"price":1}}"#, "no operators"),
+            (#"{"$inc":{"id":1}}"#, "none for increments"),
+            (#"{"price":{"$inc":1}}"#, "none for increments"),
+            (#"{"next":{"$inc":1}}"#, "If-Match"), (#"{"stops":{"$push":{}}}"#, "no operators"),
+            (#"{"$set":{"price":1}}"#, "no operators"),
             (#"[{"op":"replace","path":"/price","value":1}]"#, "application/json-patch+json"),
         ])
     func change(body: String, text: String) throws {

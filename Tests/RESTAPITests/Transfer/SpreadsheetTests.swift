@@ -133,6 +133,58 @@ struct SpreadsheetTests {
         #expect(reply.status == 422 && reply.text.contains(expected), "\(text): \(reply.text)")
     }
 
+    @Test("is Windows-1252 if an option says so, in pieces of any size")
+    func encodings() throws {
+        let server = try TestServer(schema: Self.schema)
+        let text = Array("nr;Stra".utf8) + [0xDF] + Array("e\n1;".utf8) + [0x80, 0xFC, 0x81, 0x0A]
+        let path = "/v1/classes/Sale/import"
+        let options = "?delimiter=%3B&encoding=windows-1252&map=Stra%C3%9Fe=name"
+        let reply = server.client.send(
+            "POST", path + options, headers: [("Content-Type", "text/csv")], body: text)
+        #expect(reply.text.contains(#""imported":1,"failed":0"#), "\(reply.text)")
+        let name = server.send("GET", "/v1/classes/Sale/objects/1?fields=name").text
+        #expect(name == "{\"name\":\"€ü\u{81}\"}")
+        for pieceByteCount in [1, 3] {
+            let result = Importing.run(
+                text, into: server.store, "Sale", pieceByteCount: pieceByteCount
+            ) { options in
+                options.format = .csv
+                options.mode = .merge
+                options.csv.delimiter = UInt8(ascii: ";")
+                options.csv.encoding = .windows1252
+                #expect(options.names.map("Straße=name"))
+            }
+            #expect(try #require(result).get().importedCount == 1)
+        }
+        for (type, options, message) in [
+            ("text/csv", "?encoding=latin", "'encoding' is utf-8 or windows-1252"),
+            ("application/x-ndjson", "?encoding=windows-1252", "'encoding' is for CSV"),
+        ] {
+            let refused = server.client.send(
+                "POST", path + options, headers: [("Content-Type", type)], body: text)
+            #expect(refused.status == 400 && refused.text.contains(message), "\(refused.text)")
+        }
+    }
+
+    @Test("has equal faults together over HTTP, also of lines that the reply does not list")
+    func groupsOverHTTP() throws {
+        let server = try TestServer(schema: Self.schema)
+        let rows = (1...1842).map { "\($0);9.429,\($0)" }.joined(separator: "\n")
+        let reply = Self.send(
+            "nr;sum\n0;1\n" + rows + "\nx;1\n", "?delimiter=%3B", to: server)
+        let report = try #require(QueryJSON(reply.text))
+        #expect(report["errors"]?.elements.count == 1000)
+        let groups = try #require(report["groups"]?.elements)
+        #expect(groups.compactMap { $0["lines"]?.text } == ["1842", "1"])
+        #expect(groups.compactMap { $0["line"]?.text } == ["3", "1845"])
+        #expect(groups.compactMap { $0["column"]?.text } == ["2", "1"])
+        let detail = groups.first?["detail"]?.string ?? ""
+        #expect(
+            detail.hasPrefix("Line 3, column 'sum': '9.429,1' is not a number."), "\(detail)")
+        let fine = Self.send("nr\n5000\n", "", to: server).text
+        #expect(fine.contains(#""errors":[],"version""#), "\(fine)")
+    }
+
     @Test("has blank records that are no objects, unless a null key or the only column says so")
     func blankRecords() throws {
         let server = try TestServer(schema: Self.schema)

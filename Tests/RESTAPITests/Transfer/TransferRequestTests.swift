@@ -122,7 +122,7 @@ struct TransferRequestTests {
                 contains: [#""hint":"mode""#]),
             APIScenario(
                 "POST", "/v1/classes/Node/import", line, status: 415,
-                fields: ["accept": "application/x-ndjson, text/csv"]),
+                fields: ["accept": "application/x-ndjson, text/csv, application/geo+json"]),
             APIScenario("GET", "/v1/classes/Node/import", status: 405, fields: ["allow": ""]),
             APIScenario("GET", "/v1/classes/Nod/export", status: 404),
             APIScenario("GET", "/v1/classes/Inner/export", status: 405),

@@ -39,7 +39,7 @@ final class RuledWorld {
     }
 
     let service: TestService
-    private let control: AccessControl
+    let control: AccessControl
     /// What users did who may not, as the log is told.
     var refused: [RefusedAct] { acts.withLock { $0 } }
     private let acts = Monitor<[RefusedAct]>([])

@@ -1,8 +1,10 @@
 import HoldfastObjectJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastServiceSupport
-import HoldfastTransfer
 import Testing
+
+@testable import HoldfastTransfer
 
 @Suite("Proposals of classes")
 struct ClassProposalTests {
@@ -145,7 +147,22 @@ struct ClassProposalTests {
                 {"type":"FeatureCollection","bbox":[1,2,3,4],"features":[
                 {"type":"Feature","id":7,"properties":{"name":"x"},"geometry":{"type":"Point","coordinates":[1,2]}}]}
                 """#, "id int key, name string, geometry Point geo",
-                "Point: type string, coordinates double[]", ""
+                "Point: type string, coordinates double[]", "--geojson"
+            ),
+            (
+                #"""
+                {"type":"Feature","id":"a","properties":{"$id":1,"addr:no":5},"geometry":{"type":"Point","coordinates":[1,2]}}
+                {"type":"Feature","id":"b","properties":null,"geometry":null}
+                """#, "id string key, addr_no int?, geometry Point geo",
+                "Point: type string, coordinates double[]", "--geojson --map addr:no=addr_no"
+            ),
+            (
+                "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\",\"properties\":{\"nr\":1,"
+                    + "\"at\":{\"type\":\"Point\",\"coordinates\":[1,2]}},"
+                    + "\"geometry\":{\"type\":\"LineString\",\"coordinates\":[[1,2],[3,4]]}}]}",
+                "nr int key, at Point geo, geometry ItemGeometry",
+                "Point: type string, coordinates double[]; ItemGeometry: type string, coordinates mixed[]",
+                "--geojson --map geometry=geometry"
             ),
         ] as [(String, String, String, String)])
     func json(text: String, properties: String, embedded: String, options: String) throws {
@@ -155,9 +172,6 @@ struct ClassProposalTests {
         #expect(classes.joined(separator: "; ") == embedded)
         #expect(proposal.optionText == options)
         #expect(proposal.faultCount == 0)
-        let isFeatures = text.contains("FeatureCollection")
-        #expect(proposal.reading.isImportable != isFeatures)
-        #expect(proposal.notes.contains { $0.contains("jq -c") } == isFeatures)
     }
 
     @Test("have a reason for each property, in a sentence")
@@ -215,6 +229,87 @@ struct ClassProposalTests {
             options.hasDelimiter = true
         }
         #expect(Guessing.short(commas.objectClass) == "id int key, a_b int")
+    }
+
+    @Test("say that values were not looked up when there are too many of them")
+    func manyLookUps() throws {
+        let service = try TestService(classes: [
+            ObjectClass(
+                name: "Country", primaryKey: "iso",
+                properties: [Property(name: "iso", type: .single(.scalar(.string)))])
+        ])
+        for iso in ["DE", "FR"] { try service.create("Country", #"{"iso":"\#(iso)"}"#) }
+        for (countMax, reason) in [
+            (2, "Each of the 2 different values is a key of Country."),
+            (1, "It is open whether the values are keys of class 'Country', because the sample has too many to look up."),
+        ] {
+            let found = try service.served.withRead(for: service.caller) { read throws(RequestFault) in
+                var property = GuessedProperty(
+                    name: "country", sourceName: "country", type: .single(.scalar(.string)))
+                property.keyTexts = ["DE", "FR"]
+                var links = LinkGuess(read, besides: "Item", lookUpCountMax: countMax)
+                do throws(StoreError) { try links.find(&property) } catch {
+                    throw RequestFault(error)
+                }
+                return property
+            }
+            #expect(found.reason == reason)
+        }
+    }
+
+    @Test("are refused when objects within objects need more classes than a schema has")
+    func manyEmbeddedClasses() {
+        // Each name is cut to the same one, to which a number is added.
+        let long = String(repeating: "n", count: 40)
+        let inner = (0..<80).map { #""\#(long)\#($0)":{"a":1}"# }.joined(separator: ",")
+        let text = "{" + (0..<200).map { #""\#(long)\#($0)":{\#(inner)}"# }.joined(separator: ",") + "}"
+        #expect(text.utf8.count < GuessSample.byteCountMax)
+        do {
+            _ = try Guessing.proposal(text)
+            Issue.record("a class is proposed")
+        } catch {
+            let fault = error as? RequestFault
+            #expect(fault?.code == "no-class")
+            #expect(fault?.detail.contains("Leave out the members") == true, "\(fault?.detail ?? "")")
+        }
+    }
+
+    @Test("cut the longest names to the length of a property's", arguments: ["n", "ä", "€", "1", "_"])
+    func longNames(letter: String) throws {
+        let text = "id," + String(repeating: letter, count: 1_000_000 / letter.utf8.count) + "\n1,x\n"
+        let proposal = try Guessing.proposal(text)
+        let name = try #require(proposal.objectClass.properties.last?.name)
+        #expect(name.utf8.count <= ModelLimits.propertyNameByteCountMax)
+        #expect(PropertyNames.isValid(name))
+        let path = String(repeating: letter, count: 100_000)
+        #expect(GuessOptions.className(ofFile: path).utf8.count <= ModelLimits.classNameByteCountMax)
+    }
+
+    @Test("for CSV that is not UTF-8 have its encoding, and say so")
+    func encodings() throws {
+        func proposal(_ text: [UInt8], encoding: TextEncoding = .utf8) throws -> ClassProposal {
+            var reading = ImportOptions()
+            reading.csv.encoding = encoding
+            let sample = text.withUnsafeBytes { GuessSample($0) }
+            return try ClassProposal(of: sample, GuessOptions(reading), nil)
+        }
+        let head = Array("id;Stra".utf8)
+        let (latin, utf8) = (
+            head + [0xDF] + Array("e\n1;Gr".utf8) + [0xFC, 0x6E],
+            head + Array("ße\n1;Grün".utf8)
+        )
+        let guessed = try proposal(latin)
+        #expect(Guessing.short(guessed.objectClass) == "id int key, Straße string")
+        #expect(guessed.optionText == "--csv --delimiter ; --encoding windows-1252")
+        #expect(guessed.notes.contains { $0.contains("Windows-1252") })
+        let stated = try proposal(latin, encoding: .windows1252)
+        #expect(stated.optionText == guessed.optionText && stated.notes.isEmpty)
+        let plain = try proposal(utf8)
+        #expect(Guessing.short(plain.objectClass) == "id int key, Straße string")
+        #expect(plain.optionText == "--csv --delimiter ;" && plain.notes.isEmpty)
+        // One wrong byte among right ones is a fault of its record.
+        let broken = try proposal(utf8 + Array("\n2;".utf8) + [0xFC])
+        #expect(broken.faultCount == 1 && broken.optionText == "--csv --delimiter ;")
     }
 
     @Test("link to a class of the store if all values are keys there")

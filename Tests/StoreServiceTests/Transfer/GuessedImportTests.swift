@@ -53,6 +53,34 @@ struct GuessedImportTests {
         #expect(Guessing.short(again.objectClass) == Guessing.short(proposal.objectClass))
     }
 
+    @Test("of a German spreadsheet have a sensible type for each column")
+    func spreadsheet() throws {
+        let text = #"""
+            sep=;\#r
+            Rechnungsnr;Kunde;Straße;Hausnr;PLZ;Ort;Land;Bestellt am;Bezahlt am;Bezahlt;Umsatz €;Rabatt %;Menge;Gewicht (kg);E-Mail;Telefon;Größe;Geändert;Gültig;Bemerkung\#r
+            1000001;Björn Weiß;Hauptstraße;19;48998;Würzburg;DE;17.04.2015;03.07.2021;ja;17.464,32;2,7;435;88,675;weiss0@example.org;09294/2087052;M;21.11.2024 01:36;nein;"sagt ""später"""\#r
+            1000002;Käthe Müller;Königsallee;75b;01067;Köln;AT;19.05.2023;;nein;764,38;17,1;193;1.558,603;mueller1@example.org;09004/1063424;S;20.04.2022 21:34;ja;\#r
+            ;;;;;;;;;;;;;;;;;;;\#r
+            1000003;Özlem Groß;Am Mühlbach;3;99998;Görlitz;CH;01.01.2024;02.01.2024;ja;0,50;0,0;1;0,010;gross2@example.org;030/12345;XL;01.01.2024 00:00;ja;nächste Woche\#r
+
+            """#
+        let proposal = try Guessing.proposal(text)
+        #expect(
+            Guessing.short(proposal.objectClass)
+                == "Rechnungsnr int key, Kunde string, Straße string, Hausnr string, PLZ string, Ort string, "
+                + "Land string, Bestellt am date, Bezahlt am date?, Bezahlt bool, Umsatz double, Rabatt double, Menge int, "
+                + "Gewicht kg double, E-Mail string indexed, Telefon string, Größe string, Geändert date, Gültig bool, "
+                + "Bemerkung string?")
+        let exported = try Self.imported(text, proposal).export("Item")
+        #expect(
+            exported.split(separator: "\n").dropFirst().first
+                == #"{"Rechnungsnr":1000002,"Kunde":"Käthe Müller","Straße":"Königsallee","Hausnr":"75b","PLZ":"01067","#
+                + #""Ort":"Köln","Land":"AT","Bestellt am":"2023-05-19T00:00:00Z","Bezahlt am":null,"Bezahlt":false,"#
+                + #""Umsatz":764.38,"Rabatt":17.1,"Menge":193,"Gewicht kg":1558.603,"E-Mail":"mueller1@example.org","#
+                + #""Telefon":"09004/1063424","Größe":"S","Geändert":"2022-04-20T21:34:00Z","Gültig":true,"Bemerkung":null}"#
+        )
+    }
+
     @Test(
         "of JSON have no fault, and the export has the objects",
         arguments: [
@@ -74,6 +102,22 @@ struct GuessedImportTests {
             (
                 #"{"_id":{"$oid":"64b7f0c2a1b2c3d4e5f60718"},"n":{"$numberInt":"5"},"a b!":{"$date":{"$numberLong":"0"}}}"#,
                 #"{"_id":"64b7f0c2a1b2c3d4e5f60718","n":5,"a b":"1970-01-01T00:00:00Z"}"# + "\n"
+            ),
+            (
+                #"""
+                {"type":"FeatureCollection","features":[
+                {"type":"Feature","id":1,"properties":{"addr:no":5},"geometry":{"type":"Point","coordinates":[1.0,2.0]}},
+                {"type":"Feature","id":2,"properties":{"addr:no":6},"geometry":null}],"count":2}
+                """#,
+                #"""
+                {"id":1,"addr_no":5,"geometry":{"type":"Point","coordinates":[1.0,2.0]}}
+                {"id":2,"addr_no":6,"geometry":null}
+
+                """#
+            ),
+            (
+                #"{"type":"Feature","id":3,"properties":{"nr":1},"geometry":{"type":"LineString","coordinates":[[1,2]]}}"#,
+                #"{"id":3,"nr":1,"geometry":{"type":"LineString","coordinates":[[1,2]]}}"# + "\n"
             ),
             (
                 #"{"id":1,"x":1,"y":[1,"a",null,[2]],"z":[{"p":[1,null]},{"p":[]}]}"# + "\n"

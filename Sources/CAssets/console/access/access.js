@@ -1,4 +1,4 @@
-/** Access: tokens, accounts, the access document, and the rights of a user. */
+/** Access: tokens, accounts, the access document, the rights of a user, and audit lines. */
 import {address} from '../console.js';
 import {h} from '../frame/elements.js';
 import {loadStyle} from '../frame/libraries.js';
@@ -8,6 +8,7 @@ const sections = {
   accounts: ['Accounts', () => import('./accounts.js')],
   rules: ['Rules', () => import('./rules.js')],
   test: ['Test', () => import('./test.js')],
+  audit: ['Audit', () => import('./audit.js')],
 };
 
 export async function show(main, {parts: [name = 'tokens'], query, signal}) {

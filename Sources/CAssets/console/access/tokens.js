@@ -5,12 +5,7 @@ import {loadSchema} from '../frame/schema.js';
 import {caller, db, isOpen, signOut, useToken} from '../frame/session.js';
 import {parsed} from '../frame/json.js';
 import {showSecret} from './secret.js';
-
-/** A date as a field of the type `datetime-local` has it. */
-export const localTime = date => new Date(date - date.getTimezoneOffset() * 60000).toISOString().slice(0, 19);
-
-/** The time of such a field in whole seconds of UTC; null if it is empty. */
-export const utcTime = text => (text ? new Date(text).toISOString().replace(/\.\d+Z/, 'Z') : null);
+import {localTime, utcTime} from '../frame/times.js';
 
 const rights = {
   metrics: 'metrics: read the figures',

@@ -6,6 +6,7 @@ import {button, h} from '../frame/elements.js';
 import {collectionEditor, embeddedEditor, mixedEditor} from './field-collections.js';
 import {linkEditor} from './field-link.js';
 import {integer} from './keys.js';
+import {localTime, utcTime} from '../frame/times.js';
 
 /**
  * The editor of a property or of an element. `context` has the `schema`, a `label` for the fields, and the `signal` of the view.
@@ -164,13 +165,18 @@ function enumEditor(property, value, {label, isUnset}) {
 }
 
 function dateEditor(property, value, {label}) {
+  const picker = h('input', {
+    type: 'datetime-local', step: 1, className: 'picker', title: 'Choose a local time', 'aria-label': `${label}: local time`,
+    value: Number.isNaN(Date.parse(value)) ? '' : localTime(new Date(value)), onchange() {
+      if (picker.value) made.input.value = utcTime(picker.value);
+    }});
   const made = textEditor({
     value, label, placeholder: property.default ? byDefault(property) : '2026-11-20T06:38:58Z', parse(text) {
       const isDate = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i.test(text);
       if (!isDate) throw new Error(`'${label}' is a time such as 2026-11-20T06:38:58Z, with a zone; '${text}' is not one.`);
       return text.replace(' ', 'T');
     },
-    more: [button('Now', () => { made.input.value = new Date().toISOString(); }, {'aria-label': `${label}: now`})]});
+    more: [picker, button('Now', () => { made.input.value = new Date().toISOString(); }, {'aria-label': `${label}: now`})]});
   return made;
 }
 

@@ -118,10 +118,11 @@ function hints(CodeMirror, schema, stored, editor) {
 }
 
 /**
- * Makes the field. `apply(text)` is called at Enter. Resolves with `{element, value, showFault(error), focus()}`. `showFault`
- * marks the place that an error of the service names. Without an error it removes the mark.
+ * Makes the field. `apply(text)` is called at Enter, and `changed()` after each edit. Resolves with `{element, value,
+ * showFault(error), focus()}`. `showFault` marks the place that an error of the service names. Without an error it removes the
+ * mark.
  */
-export async function filterBox({schema, stored, value = '', apply, label = 'Filter'}) {
+export async function filterBox({schema, stored, value = '', apply, changed = () => {}, label = 'Filter'}) {
   const CodeMirror = await loadCodeMirror();
   CodeMirror.defineMode('holdfast-filter', mode);
   const element = h('div', {className: 'filter-box'});
@@ -133,6 +134,7 @@ export async function filterBox({schema, stored, value = '', apply, label = 'Fil
   editor.on('beforeChange', (_, change) => {
     if (change.text.length > 1) change.update?.(change.from, change.to, [change.text.join(' ')]);
   });
+  editor.on('change', changed);
   editor.on('inputRead', (_, {text}) => {
     if (/[\p{L}_.@]$/u.test(text[0]) && !isInString(editor)) editor.showHint();
   });

@@ -2,13 +2,13 @@
 import {address} from '../console.js';
 import {grouped, h} from '../frame/elements.js';
 import {classCounts, loadSchema, typeText} from '../frame/schema.js';
-import {requestLines} from '../frame/request-lines.js';
+import {requestLines, sameRequest} from '../frame/request-lines.js';
 import {isAdmin} from '../frame/session.js';
 
 export async function show(main) {
   const [schema, counts] = await Promise.all([loadSchema(), classCounts()]);
   const lines = requestLines();
-  lines.show({path: '/v1/classes'}, {path: '/v1/schema'});
+  lines.show(sameRequest('GET', '/v1/classes'), sameRequest('GET', '/v1/schema'));
   main.append(h('h1', {}, 'Data'));
   if (schema.objects.length === 0) {
     main.append(h('p', {}, 'The store has no classes yet.'));

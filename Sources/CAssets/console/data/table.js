@@ -1,5 +1,5 @@
 /** A class as a table: pages of its objects, of which the first is live, with cells that can be edited. */
-import {place, remember} from '../console.js';
+import {address, place, remember} from '../console.js';
 import {attempt, button, faults, grouped, h, notify} from '../frame/elements.js';
 import {filterBox} from './filter-box.js';
 import {objectAddress} from './keys.js';
@@ -7,7 +7,7 @@ import {loadStyle, loadTabulator} from '../frame/libraries.js';
 import {createObject, deleteObjects, editProperty} from './object-changes.js';
 import {literal, requestLines} from '../frame/request-lines.js';
 import {loadSchema, typeText} from '../frame/schema.js';
-import {db} from '../frame/session.js';
+import {caller, db} from '../frame/session.js';
 import {columnOf, compact, fieldsOf, ownKey, usualColumns} from './table-cells.js';
 import {Grid} from './table-grid.js';
 import {followChanges} from './table-live.js';
@@ -54,6 +54,7 @@ class ClassTable {
     this.status = h('span', {className: 'live', role: 'status'});
     this.position = h('span', {});
     this.remove = button('Delete …', () => this.#delete(), {disabled: true});
+    this.ways = h('span', {className: 'acts'});
     this.lines = requestLines();
     this.grid = new Grid(stored, {
       onNear: edge => this.#more(edge), onEdit: (row, property, element) => this.#edit(row, property, element),
@@ -64,7 +65,7 @@ class ClassTable {
         h('button', {className: 'primary'}, 'Filter'), button('Clear', () => this.#apply(''))),
       this.error,
       h('div', {className: 'bar'}, button('New …', () => this.#create()), this.remove, this.#columnChoice(),
-        button('Count', () => this.#count()), this.counted, this.status),
+        button('Count', () => this.#count()), this.counted, this.ways, this.status),
       this.grid.element,
       h('div', {className: 'bar'}, this.position, button('To the start', () => this.#toStart()),
         h('small', {}, 'Arrow keys move, Enter or a double-click edits, Ctrl+Enter follows a link, Space selects.')),
@@ -135,6 +136,7 @@ class ClassTable {
     await this.#render();
     this.grid.scrollToStart();
     this.#showLines(query);
+    this.#showWays();
     this.#follow(query, pages, signal);
     return true;
   }
@@ -251,6 +253,18 @@ class ClassTable {
     const {count} = await db.class(this.stored.name).query({
       filter: this.filter || undefined, limit: 1, fields: [this.stored.keyName], count: 'exact', signal: this.signal});
     this.counted.textContent = `${grouped(count)} ${count === 1 ? 'object' : 'objects'}`;
+  }
+
+  /** The pages that go on with the shown query: its plan, its export, and the import of a file. */
+  #showWays() {
+    const {stored: {name}, filter, sort} = this;
+    const links = [[address('query', {class: name, filter, sort: sort.join(',')}), 'Plan']];
+    // Users have no page of files.
+    if (!caller().user) {
+      links.push([address('move', 'export', {class: name, filter}), filter ? 'Export these' : 'Export']);
+      if (caller().right !== 'read') links.push([address('move', {class: name}), 'Import a file']);
+    }
+    this.ways.replaceChildren(...links.flatMap(([href, text]) => [h('a', {href}, text), ' ']));
   }
 
   #showLines(query) {

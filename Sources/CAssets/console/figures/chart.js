@@ -2,8 +2,8 @@
 import {h} from '../frame/elements.js';
 
 const size = {width: 300, height: 120, left: 4, right: 4, top: 16, bottom: 18};
-/** The longest milliseconds between two samples that a line connects. */
-const gapMaximum = 20_000;
+/** The longest milliseconds between two samples that a line connects. Pages in the background are woken once a minute. */
+const gapMaximum = 75_000;
 
 function svg(tag, attributes, ...children) {
   const element = document.createElementNS('http://www.w3.org/2000/svg', tag);

@@ -6,8 +6,12 @@ import {facts, figures} from './list.js';
 import {followFigures, lastReading, samples} from './samples.js';
 import {loadStyle} from '../frame/libraries.js';
 
-const minutes = [5, 15, 60];
-let chosenMinutes = 5;
+const spans = [['', 'since the console was opened'], [5, '5 minutes'], [15, '15 minutes'], [60, 'the last hour']];
+let chosen = '';
+
+/** The milliseconds that the charts show: the chosen ones, or those of all samples in whole minutes. */
+const spanOf = found => chosen
+  ? chosen * 60_000 : Math.max(1, Math.ceil((found.at(-1).at - found[0].at) / 60_000)) * 60_000;
 
 export async function show(main, {signal}) {
   await loadStyle('figures/figures.css');
@@ -24,14 +28,14 @@ export async function show(main, {signal}) {
     status.replaceChildren(h('small', {}, `Read every 5 s while the console is open. The last time: ${
       new Date(newest.at).toLocaleTimeString()}.`));
     factList.replaceChildren(...facts(newest).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, `${text}`))));
-    for (const one of charts) one.draw(samples, chosenMinutes * 60_000);
+    for (const one of charts) one.draw(samples, spanOf(samples));
   };
   const span = h('select', {onchange: () => {
-    chosenMinutes = Number(span.value);
+    chosen = span.value && Number(span.value);
     draw(null);
-  }}, minutes.map(number => h('option', {value: number, selected: number === chosenMinutes}, `${number} minutes`)));
+  }}, spans.map(([value, text]) => h('option', {value, selected: value === chosen}, text)));
   main.append(
-    h('h1', {}, 'Figures'), h('div', {className: 'bar'}, h('label', {}, 'The last ', span)), trouble, factList,
+    h('h1', {}, 'Figures'), h('div', {className: 'bar'}, h('label', {}, 'Time ', span)), trouble, factList,
     chartPlace, status, lines.element);
   followFigures(draw, signal);
 }

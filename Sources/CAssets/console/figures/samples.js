@@ -55,16 +55,19 @@ async function sample() {
   for (const listener of listeners) listener(lastError);
 }
 
+/** Begins to read the figures, if that has not begun. */
+export function keepFigures() {
+  if (timer !== undefined) return;
+  timer = setInterval(sample, sampleInterval);
+  sample();
+}
+
 /**
  * Begins to read the figures, if that has not begun. Each sample or error is reported to `listener` until `signal` is aborted.
  */
 export function followFigures(listener, signal) {
   listeners.add(listener);
   signal.addEventListener('abort', () => listeners.delete(listener));
-  if (timer === undefined) {
-    timer = setInterval(sample, sampleInterval);
-    sample();
-  } else {
-    listener(lastError);
-  }
+  if (timer === undefined) keepFigures();
+  else listener(lastError);
 }

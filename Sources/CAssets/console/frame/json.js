@@ -1,7 +1,9 @@
 /** JSON as files have it: large integers, many values in one text, extended JSON, and the values of a reply as lines. */
 
 /** A text in which `replacement` stands in the place of each integer beyond 2^53. */
-const guarded = (text, replacement) => text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g,
+const guarded = (text, replacement) => text.replace(
+  // Strings are passed over, and so are the digits of a fraction or an exponent.
+  /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g,
   found => found[0] === '"' || Number.isSafeInteger(Number(found)) ? found : replacement(found));
 
 /** The value of a JSON text, with integers beyond 2^53 as `{$numberLong}`. */

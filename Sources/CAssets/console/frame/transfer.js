@@ -23,14 +23,23 @@ const sending = (file, onProgress) => (url, {method, headers, signal}) => new Pr
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
   request.upload.addEventListener('progress', ({loaded, total}) => onProgress(loaded, total));
   request.addEventListener('load', () => resolve(new Response(request.response || null, {
-    status: isReport(request) ? 200 : request.status, headers: {'Content-Type': 'application/json'}})));
+    status: isReport(request) ? 200 : request.status,
+    headers: {'Content-Type': request.getResponseHeader('Content-Type') ?? ''}})));
   request.addEventListener('error', () => reject(new Error('the connection ended before the reply')));
   request.addEventListener('abort', () => reject(signal.reason));
   signal.addEventListener('abort', () => request.abort());
   request.send(file);
 });
 
-const isReport = request => request.status === 422 && JSON.parse(request.response).code === 'nothing-imported';
+function isReport({status, response}) {
+  if (status !== 422) return false;
+  try {
+    return JSON.parse(response).code === 'nothing-imported';
+  } catch {
+    // A proxy may have answered.
+    return false;
+  }
+}
 
 /** Reads the body into a Blob, by way of the streams that `transforms` make. */
 const receiving = (result, {onProgress = () => {}, transforms = []}) => async (url, init) => {
@@ -47,8 +56,8 @@ const receiving = (result, {onProgress = () => {}, transforms = []}) => async (u
   return new Response(null, {headers: response.headers});
 };
 
-/** Sends a file, and returns the report of the import. */
-export async function upload(path, file, {headers, signal, onProgress}) {
+/** Sends a file, and returns the reply: of an import, its report. */
+export async function upload(path, file, {headers, signal, onProgress = () => {}}) {
   return (await exchanged('POST', path, sending(file, onProgress), {headers, signal})).body;
 }
 

@@ -2,11 +2,12 @@
 
 /**
  * The records of a text as arrays of cells. An empty cell without quotes is null. The last record is left out if the text may end
- * within it.
+ * within it. Lines end in a line feed, or in a carriage return if the text has no line feed.
  */
-export function parseRecords(text, delimiter, countMax, isWhole = true) {
+export function parseRecords(lines, delimiter, countMax, isWhole = true) {
   const records = [];
-  let [record, cell, isQuoted, position] = [[], '', false, text.charCodeAt(0) === 0xfeff ? 1 : 0];
+  const text = lines.includes('\n') ? lines : lines.replaceAll('\r', '\n');
+  let [record, cell, isQuoted, position] = [[], '', false, 0];
   const endCell = () => {
     record.push(cell === '' && !isQuoted ? null : cell);
     [cell, isQuoted] = ['', false];
@@ -35,16 +36,6 @@ export function parseRecords(text, delimiter, countMax, isWhole = true) {
   }
   if (isWhole && records.length < countMax && (cell !== '' || isQuoted || record.length > 0)) endRecord();
   return records;
-}
-
-/** The separator with which the first lines of a text have the most cells, and equally many. */
-export function separatorOf(text) {
-  const scores = [',', ';', '\t', '|'].map(separator => {
-    const widths = parseRecords(text.slice(0, 20_000), separator, 20, false).map(record => record.length);
-    const same = widths.filter(width => width === widths[0]).length;
-    return {separator, score: widths[0] > 1 ? widths[0] * same / widths.length : 0};
-  });
-  return scores.reduce((best, one) => one.score > best.score ? one : best).separator;
 }
 
 const cellText = value => typeof value === 'object' && value !== null ? JSON.stringify(value) : `${value ?? ''}`;

@@ -1,7 +1,8 @@
 /** Exports: of a class, of the objects that a filter finds, and of the whole store. */
 import {address, remember} from '../console.js';
 import {attempt, bytes, field, grouped, h, notify} from '../frame/elements.js';
-import {requestLines} from '../frame/request-lines.js';
+import {filterBox} from '../data/filter-box.js';
+import {literal, requestLines} from '../frame/request-lines.js';
 import {db} from '../frame/session.js';
 import {recordText} from './csv.js';
 import {exactText} from '../frame/json.js';
@@ -68,12 +69,11 @@ const exportPath = (found, names) => {
 const accepts = {csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/x-ndjson'};
 
 /** Shows the forms of exports. */
-export function showExport(main, {schema, query, signal}) {
+export async function showExport(main, {schema, query, signal}) {
   const [progress, lines] = [progressLine(signal), requestLines()];
   const classes = schema.objects.filter(found => found.kind === 'object');
   const inputs = {
     class: choice(classes.map(found => found.name), schema.class(query.class ?? '') ? query.class : classes[0]?.name),
-    filter: h('input', {value: query.filter ?? '', className: 'code', placeholder: 'population > 1000000'}),
     form: choice(forms, query.form ?? 'ndjson'),
     names: h('input', {value: query.fields ?? ''}),
     gzip: h('input', {type: 'checkbox'}),
@@ -87,8 +87,16 @@ export function showExport(main, {schema, query, signal}) {
     return flat.length === chosen().stored.length ? [] : flat;
   };
   const hint = h('small', {});
+  const filterPlace = h('div');
+  let box = {value: query.filter ?? ''};
+  const showFilter = async () => {
+    box = await filterBox({
+      schema, stored: chosen(), value: box.value, apply: () => form.requestSubmit(), changed: () => arrange()});
+    filterPlace.replaceChildren(box.element);
+  };
+  inputs.class.addEventListener('change', showFilter);
   const arrange = () => {
-    const [form, found, filter] = [inputs.form.value, chosen(), inputs.filter.value.trim()];
+    const [form, found, filter] = [inputs.form.value, chosen(), box.value.trim()];
     if (!found) return;
     const left = form === 'csv' && named().length === 0 ? found.stored.filter(property => !isFlat(property, found)) : [];
     const leftNames = left.map(property => property.name).join(', ');
@@ -96,7 +104,7 @@ export function showExport(main, {schema, query, signal}) {
     const path = `/v1/classes/${encodeURIComponent(found.name)}/query`;
     lines.show(filter
       ? {method: 'POST', path, body: {filter, limit: 1000, ...named().length > 0 && {fields: named()}},
-        client: `for await (const object of db.class('${found.name}').query({filter: '${filter.replaceAll("'", "\\'")}'})) …`}
+        client: `for await (const object of db.class(${literal(found.name)}).query({filter: ${literal(filter)}})) …`}
       : {path: exportPath(found, namesFor(form)), headers: {Accept: accepts[form]},
         client: `for await (const object of db.class('${found.name}').query()) …`},
     {path: '/v1/export'});
@@ -109,7 +117,7 @@ export function showExport(main, {schema, query, signal}) {
   const gzipped = () => inputs.gzip.checked ? [new CompressionStream('gzip')] : [];
   const ending = () => inputs.gzip.checked ? '.gz' : '';
   const exportClass = () => progress.during('Exporting', async tools => {
-    const [form, found, filter] = [inputs.form.value, chosen(), inputs.filter.value.trim()];
+    const [form, found, filter] = [inputs.form.value, chosen(), box.value.trim()];
     const names = namesFor(form);
     const {signal: own, show} = tools;
     let blob;
@@ -125,15 +133,23 @@ export function showExport(main, {schema, query, signal}) {
   });
   const exportStore = () => progress.during('Exporting', async ({signal: own, show}) => ended(`store.ndjson${ending()}`,
     await download('/v1/export', {accept: 'application/x-ndjson', signal: own, onProgress: show, transforms: gzipped()})));
-  const form = h('form', {onsubmit: attempt(exportClass), oninput: arrange}, h('h2', {}, 'A class'),
+  const form = h('form', {onsubmit: attempt(async () => {
+    box.showFault();
+    await exportClass().catch(error => {
+      box.showFault(error);
+      throw error;
+    });
+  }), oninput: arrange}, h('h2', {}, 'A class'),
     h('div', {className: 'columns'}, field('Class', inputs.class), field('Form', inputs.form, hint),
-      field('Filter', inputs.filter, 'Empty: all objects, of one snapshot. With a filter the objects are read page by page.'),
       field('Properties', inputs.names, 'With commas between them. Empty: all.')),
+    h('div', {className: 'field'}, h('span', {}, 'Filter'), filterPlace,
+      h('small', {}, 'Empty: all objects, of one snapshot. With a filter the objects are read page by page.')),
     h('p', {className: 'actions'}, h('button', {className: 'primary'}, 'Export the class')));
   const storeForm = h('form', {onsubmit: attempt(exportStore)}, h('h2', {}, 'The whole store'),
     h('p', {}, 'The schema, projections and objects, one a line, of one snapshot. Another store imports it. The access document, '
       + 'tokens and accounts are not in it: a ', h('a', {href: address('move', 'backups')}, 'backup'), ' has them.'),
     h('p', {className: 'actions'}, h('button', {}, 'Export the store')));
+  if (classes.length > 0) await showFilter();
   main.append(check('Compress files (gzip)', inputs.gzip), progress.element,
     classes.length > 0 ? form : h('p', {}, 'The store has no classes yet.'), storeForm, lines.element);
   arrange();

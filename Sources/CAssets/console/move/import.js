@@ -1,31 +1,35 @@
 /** The import of a file: it is chosen, looked at, given a class, and sent. */
 import {address, showClasses} from '../console.js';
 import {attempt, button, bytes, faults, field, grouped, h, notify} from '../frame/elements.js';
-import {requestLines} from '../frame/request-lines.js';
+import {literal, requestLines} from '../frame/request-lines.js';
 import {forgetSchema} from '../frame/schema.js';
 import {isAdmin} from '../frame/session.js';
 import {proposalForm} from './class.js';
 import {shown} from '../frame/json.js';
-import {classOptions, storeOptions} from './options.js';
+import {classOptions, readingFields, storeOptions} from './options.js';
 import {progressLine} from './progress.js';
-import {fittingClass, propose, proposeRealm, textForms} from './propose.js';
-import {encodings, forms, inUTF8, readSample} from './read.js';
+import {classNameOf, classesOf, columnsOf, fittingClass, proposalRequest, propose, proposeRealm} from './propose.js';
+import {encodings, firstRows, forms, inUTF8, likelyDelimiter, readSample, wholeText} from './read.js';
 import {RealmExport} from './realm.js';
 import {reportOf} from './report.js';
 import {upload} from '../frame/transfer.js';
 import {loadExactSchema} from '../schema/exact.js';
 import {choice} from '../schema/fields.js';
 
-const [shownRows, realmBytesMax] = [8, 512 * 1024 * 1024];
-const separators = [[',', 'comma'], [';', 'semicolon'], ['\t', 'tab'], ['|', 'bar |'], [':', 'colon']];
+/** The largest Realm that the browser makes lines of. */
+const realmBytesMax = 512 * 1024 * 1024;
+/** The media types of imports without a proposal. */
+const usualTypes = {
+  csv: 'text/csv', json: 'application/x-ndjson; profile=extended-json', geojson: 'application/geo+json'};
 const newClass = ' new';
 
 /** The place where a file is dropped or chosen. `take` gets the file. */
 function dropPlace(take, signal) {
-  const input = h('input', {type: 'file', accept: '.csv,.tsv,.json,.ndjson,.jsonl,.gz,.txt',
+  const input = h('input', {type: 'file', accept: '.csv,.tsv,.json,.ndjson,.jsonl,.geojson,.gz,.txt',
     onchange: () => input.files[0] && take(input.files[0])});
   const element = h('label', {className: 'drop'}, h('span', {}, 'Drop a file here, or choose one:'), input, h('small', {},
-    'CSV, NDJSON, a JSON array, mongoexport’s extended JSON, Realm Studio’s JSON, an export of Holdfast; also as .gz'));
+    'CSV, NDJSON, a JSON array, mongoexport’s extended JSON, GeoJSON, Realm Studio’s JSON, an export of Holdfast; '
+    + 'also as .gz'));
   const isFile = event => event.dataTransfer?.types.includes('Files');
   const hover = isOver => event => {
     if (!isFile(event)) return;
@@ -45,14 +49,13 @@ function dropPlace(take, signal) {
 const rowTable = ({rows, columns}) => h('div',
   {className: 'scroller', tabIndex: 0, role: 'region', 'aria-label': 'The first rows'}, h('table', {className: 'sample'},
     h('thead', {}, h('tr', {}, columns.map(column => h('th', {scope: 'col'}, column || '(no name)')))),
-    h('tbody', {}, rows.slice(0, shownRows).map(row => h('tr', {}, columns.map(
+    h('tbody', {}, rows.map(row => h('tr', {}, columns.map(
       column => h('td', {}, shown(row[column]).slice(0, 200))))))));
 
 export class ImportView {
   constructor(main, {schema, query, signal}) {
     Object.assign(this, {main, schema, query, signal, isBusy: false});
-    this.file = h('div');
-    this.target = h('div');
+    [this.file, this.rows, this.target] = [h('div'), h('div'), h('div')];
     this.result = h('div', {role: 'status'});
     this.progress = progressLine(signal);
     this.lines = requestLines();
@@ -61,49 +64,70 @@ export class ImportView {
   start() {
     this.lines.show({method: 'POST', path: `/v1/classes/${encodeURIComponent(this.query.class ?? 'NAME')}/import`,
       headers: {'Content-Type': 'text/csv'}, file: 'FILE.csv'});
-    this.main.append(dropPlace(file => this.look(file), this.signal), this.file, this.target, this.progress.element, this.result,
-      this.lines.element);
+    this.main.append(dropPlace(file => this.look(file), this.signal), this.file, this.rows, this.target, this.progress.element,
+      this.result, this.lines.element);
   }
+
+  clear() { for (const place of [this.file, this.rows, this.target, this.result]) place.replaceChildren(); }
 
   /** Reads the beginning of a file and shows it. `chosen` has the reader's choices. */
   async look(file, chosen = {}) {
     if (this.isBusy) return notify('An import is under way. Wait for it, or cancel it.', 'fault');
-    this.target.replaceChildren();
-    this.result.replaceChildren();
+    this.clear();
     try {
       this.sample = await readSample(file, chosen);
       this.showFile();
-      await this.showTarget();
+      const {form} = this.sample;
+      await (form === 'store' ? this.showStore() : form === 'realm' ? this.showRealm() : this.showObjects(chosen.reading));
     } catch (error) {
       if (!this.signal.aborted) this.target.replaceChildren(faults(error));
     }
   }
 
   showFile() {
-    const {file, form, encoding, delimiter, rows, columns, isWhole} = this.sample;
-    const again = () => this.look(file, {form: inputs.form.value, encoding: inputs.encoding.value,
-      ...inputs.form.value === 'csv' && form === 'csv' && {delimiter: inputs.delimiter.value}});
-    const inputs = {form: choice(forms, form, {onchange: again}), encoding: choice(encodings, encoding, {onchange: again}),
-      delimiter: choice(separators, delimiter ?? ',', {onchange: again})};
-    const read = isWhole ? `${grouped(rows.length)} rows` : `of which the first ${grouped(rows.length)} rows were read`;
-    this.file.replaceChildren(
-      h('h2', {}, file.name), h('p', {}, `${bytes(file.size)}${rows.length > 0 ? `, ${read}` : ''}.`),
-      h('div', {className: 'columns'}, field('Form', inputs.form), field('Encoding', inputs.encoding),
-        form === 'csv' && field('Between cells', inputs.delimiter)),
-      rows.length > 0 && columns.length > 0 ? rowTable(this.sample) : '');
+    const {file, form, encoding} = this.sample;
+    const again = () => this.look(file, {form: inputs.form.value, encoding: inputs.encoding.value});
+    const inputs = {
+      form: choice(forms, form, {onchange: again}), encoding: choice(encodings, encoding, {onchange: again})};
+    this.file.replaceChildren(h('h2', {}, file.name), h('p', {}, `${bytes(file.size)}.`),
+      h('div', {className: 'columns'}, field('Form', inputs.form), field('Encoding', inputs.encoding)));
   }
 
-  showTarget() {
-    const {form, rows} = this.sample;
-    if (form === 'store') return this.showStore();
-    if (form === 'realm') return this.showRealm();
-    if (rows.length === 0) throw new Error('The file has no rows in this form. Choose another form, encoding or separator.');
-    const fitting = this.schema.class(this.query.class ?? '') ?? fittingClass(this.sample, this.schema);
+  /** Shows the first rows with the options of reading, and the class that they become. */
+  async showObjects(stated) {
+    const {sample} = this;
+    this.proposal = null;
+    const known = stated ?? (sample.form === 'csv' && !isAdmin() ? {delimiter: likelyDelimiter(sample)} : {});
+    try {
+      this.name = classNameOf(sample.file.name, name => this.schema.class(name));
+      if (isAdmin()) this.proposal = await propose(sample, this.name, known, this.signal);
+    } catch (error) {
+      this.showRows(known);
+      throw error;
+    }
+    this.showRows(this.proposal?.import.parameters ?? known);
+    const fitting = this.schema.class(this.query.class ?? '') ?? fittingClass(sample, this.schema);
     return this.showClass(fitting?.name ?? (isAdmin() ? newClass : this.schema.objects[0]?.name));
   }
 
-  /** The choice of the class, with its options or a proposal below it. */
-  async showClass(name) {
+  showRows(parameters) {
+    const {sample} = this;
+    const {file, form, encoding} = sample;
+    this.reading = form === 'csv'
+      ? readingFields(parameters, () => this.look(file, {form, encoding, reading: this.reading.read()})) : undefined;
+    Object.assign(sample, firstRows(sample, parameters.delimiter), {proposed: new Map()});
+    sample.contentType = this.proposal?.import.contentType ?? usualTypes[form];
+    if (this.proposal) {
+      const main = classesOf(this.proposal).at(-1);
+      sample.proposed = new Map(Object.entries(main.sources).map(([property, column]) => [column, property]));
+      if (form !== 'csv') sample.columns = columnsOf(this.proposal);
+    }
+    this.rows.replaceChildren(sample.rows.length > 0 && sample.columns.length > 0 ? rowTable(sample) : '',
+      this.reading?.element ?? '');
+  }
+
+  /** The choice of the class, with its options or a proposal below it. `made` has what was made of the proposal. */
+  async showClass(name, made) {
     if (name === undefined) throw new Error('The store has no class that takes the file. An administrator can make one.');
     const names = this.schema.objects.map(found => found.name);
     const select = choice([...isAdmin() ? [[newClass, 'a new class …']] : [], ...names], name,
@@ -111,41 +135,52 @@ export class ImportView {
     const rest = h('div');
     this.target.replaceChildren(h('h2', {}, 'Class'), field('The rows become objects of', select), rest);
     const found = this.schema.class(name);
-    const textual = this.sample.form === 'csv' ? textForms(this.sample) : {dateFormat: '', decimalComma: false};
-    if (found) return this.showOptions(rest, found, textual);
-    const proposals = await propose(this.sample, this.schema, textual, this.signal);
-    rest.replaceChildren(
-      h('p', {}, `A proposal from ${grouped(this.sample.rows.length)} rows. Change it as you like, then make the class.`),
-      proposalForm(proposals, this.schema, made => this.classMade(made)));
+    return found ? this.showOptions(rest, found, made) : this.showProposal(rest);
   }
 
-  /** Continues with the class that was made of a proposal. */
-  async classMade({name, renames}) {
-    this.schema = await loadExactSchema();
-    if (this.sample.form === 'realm') return this.showRealm();
-    this.made = {name, renames};
-    await this.showClass(name);
+  showProposal(place) {
+    const {form, file} = this.sample;
+    const {sample: {objects, whole}, notes} = this.proposal;
+    place.replaceChildren(
+      h('p', {}, `The service proposes this class from ${whole ? 'the' : 'the first'} ${grouped(objects)} objects of the file. `
+        + 'Change names and types where you know more.'),
+      h('ul', {}, notes.map(note => h('li', {}, note))),
+      proposalForm(classesOf(this.proposal), this.schema, {
+        confirm: 'Make the class and import the file', onDone: made => this.classMade(made),
+        onEdit: ({method, path, body}) => this.lines.show(
+          {...proposalRequest(form, this.name, this.reading?.read()), file: file.name},
+          {method, path, body, client: `await db.request('${method}', ${literal(path)}, ${literal({body})})`})}));
   }
 
-  showOptions(place, found, textual) {
-    const options = classOptions(this.sample, found, textual, found.name === this.made?.name ? this.made.renames : new Map());
+  /** Goes on with the import into a class that was made of the proposal. */
+  async classMade(made) {
+    [this.schema] = await Promise.all([loadExactSchema(), showClasses()]);
+    const {name, properties} = made.get(this.proposal.class.name);
+    (await this.showClass(name, properties)).requestSubmit();
+  }
+
+  /** The form of an import into a class, which is returned. */
+  showOptions(place, found, made) {
+    const {sample} = this;
+    const options = classOptions(sample, found, {made, reading: this.reading});
     const path = `/v1/classes/${encodeURIComponent(found.name)}/import`;
+    const isGzip = sample.isCompressed && sample.encoding === 'utf-8';
     const request = () => {
       const {parameters, contentType} = options.read();
-      const isGzip = this.sample.isCompressed && this.sample.encoding === 'utf-8';
       return {path: `${path}?${parameters}`, headers: {'Content-Type': contentType, ...isGzip && {'Content-Encoding': 'gzip'}}};
     };
     const note = () => {
       try {
-        this.lines.show({method: 'POST', ...request(), file: this.sample.file.name});
+        this.lines.show({method: 'POST', ...request(), file: sample.file.name});
       } catch { /* The button reports it. */ }
     };
     const form = h('form', {oninput: note, onsubmit: attempt(async () => {
       const {path: target, headers} = request();
-      await this.send(target, headers, () => inUTF8(this.sample), {name: found.name, columns: this.sample.columns});
+      await this.send(target, headers, () => inUTF8(sample), {name: found.name, columns: sample.columns});
     })}, options.element, h('p', {className: 'actions'}, h('button', {className: 'primary'}, `Import into ${found.name}`)));
     place.replaceChildren(form);
     note();
+    return form;
   }
 
   showStore() {
@@ -159,30 +194,41 @@ export class ImportView {
     this.lines.show({method: 'POST', path: '/v1/import', headers, file: this.sample.file.name});
   }
 
-  async showRealm() {
-    const {file, isCompressed} = this.sample;
-    if (file.size > realmBytesMax) {
+  /** The classes of a Realm, with a proposal for those that the store lacks. `names` has what was made of a proposal. */
+  async showRealm(names = new Map()) {
+    if (this.sample.file.size > realmBytesMax) {
       throw new Error('The file is too large for the browser. Import it with: holdfast import --data DIR --realm-json FILE');
     }
-    const stream = isCompressed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-    const realm = this.sample.realm ??= new RealmExport((await new Response(stream).text()).replace(/^\ufeff/, ''));
-    const missing = realm.lists.filter(([name]) => !this.schema.class(name));
+    const realm = this.sample.realm ??= new RealmExport(await wholeText(this.sample));
+    const classOf = name => this.schema.class(names.get(name)?.name ?? name);
+    const missing = realm.lists.filter(([name]) => !classOf(name));
     this.target.replaceChildren(h('h2', {}, 'Classes of the Realm'), h('ul', {}, realm.lists.map(([name, objects]) => h('li', {},
-      name, h('small', {}, ` ${grouped(objects.length)} objects`), this.schema.class(name) ? '' : ', which the store lacks'))));
+      name, h('small', {}, ` ${grouped(objects.length)} objects`), classOf(name) ? '' : ', which the store lacks'))));
     if (missing.length > 0) {
-      const proposals = proposeRealm(realm, this.schema);
+      if (!isAdmin()) throw new Error('The store lacks classes of the Realm. An administrator can make them.');
+      const proposals = await proposeRealm(realm, this.schema, this.signal);
       return this.target.append(
         h('p', {}, 'The store has to have the classes first. If you have the app’s object schemas, ',
-          h('code', {}, 'holdfast schema put --from realm-js'), ' makes them exactly; this proposal comes from the objects.'),
-        proposalForm(proposals, this.schema, made => this.classMade(made)));
+          h('code', {}, 'holdfast schema put --from realm-js'), ' makes them exactly. This proposal comes from the objects.'),
+        proposalForm(proposals, this.schema, {
+          confirm: 'Make the classes and import the objects', onDone: made => this.realmMade(made),
+          onEdit: ({method, path, body}) => this.lines.show({method, path, body})}));
     }
     const options = storeOptions();
     const headers = {'Content-Type': 'application/x-ndjson'};
     this.lines.show({method: 'POST', path: '/v1/import', headers, file: 'LINES.ndjson'});
-    this.target.append(h('form', {onsubmit: attempt(() => {
-      const {blob, faults: before} = realm.lines(this.schema);
+    const form = h('form', {onsubmit: attempt(() => {
+      const {blob, faults: before} = realm.lines(this.schema, names);
       return this.send(`/v1/import?${options.read()}`, headers, () => blob, {before});
-    })}, options.element, h('p', {className: 'actions'}, h('button', {className: 'primary'}, 'Import the objects'))));
+    })}, options.element, h('p', {className: 'actions'}, h('button', {className: 'primary'}, 'Import the objects')));
+    this.target.append(form);
+    return form;
+  }
+
+  /** Goes on with the import into classes that were made of a proposal. */
+  async realmMade(made) {
+    [this.schema] = await Promise.all([loadExactSchema(), showClasses()]);
+    (await this.showRealm(made)).requestSubmit();
   }
 
   /** Sends the file that `makeBody` gives, and shows the report. */
@@ -218,7 +264,7 @@ export class ImportView {
   }
 
   restart() {
-    for (const place of [this.file, this.target, this.result]) place.replaceChildren();
+    this.clear();
     this.main.querySelector('.drop input').value = '';
     this.main.querySelector('.drop input').focus();
   }

@@ -22,7 +22,7 @@ export async function show(main, {parts, query, signal}) {
         text))),
     content);
   if (present === 'backups') await showBackups(content, signal);
-  else if (present === 'export') showExport(content, {schema, query, signal});
+  else if (present === 'export') await showExport(content, {schema, query, signal});
   else if (caller().right === 'read') content.append(h('p', {}, 'Your token may only read. Imports need the right write.'));
   else new ImportView(content, {schema, query, signal}).start();
 }

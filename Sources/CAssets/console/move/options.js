@@ -1,8 +1,10 @@
-/** The options of an import: the columns' properties, and the treatment of objects and members that do not fit. */
+/** The options of an import: how the text is written, the columns' properties, and objects and members that do not fit. */
 import {field, h} from '../frame/elements.js';
 import {check, choice} from '../schema/fields.js';
-import {propertyName} from './propose.js';
+import {readingParameters} from './propose.js';
 import {shown} from '../frame/json.js';
+
+const delimiters = [[',', 'comma'], [';', 'semicolon'], ['tab', 'tab'], ['|', 'bar |'], [':', 'colon']];
 
 const modes = [
   ['create', 'are faults'], ['merge', 'change the properties that the file has'], ['replace', 'replace the object'],
@@ -11,15 +13,50 @@ const modes = [
 const isTakenByCSV = (property, found) => !['list', 'set', 'map', 'linkingObjects', 'mixed'].includes(property.type)
   && !found.target(property)?.isEmbedded;
 
-/** The table of columns and the properties that they become. `renames` has other names of properties than the columns suggest. */
-function mappingTable(sample, found, renames) {
+/**
+ * The options that say how a CSV text is written, filled with those of a proposal. `again` is called to read the file with them.
+ * `read()` returns them by the names of the import's parameters.
+ */
+export function readingFields(parameters, again) {
+  const dates = parameters.dateFormat ?? [];
+  const inputs = {
+    delimiter: choice(delimiters, parameters.delimiter ?? ',', {onchange: again}),
+    decimalComma: h('input', {type: 'checkbox', checked: parameters.decimalComma ?? false}),
+    dateFormat: h('textarea', {value: dates.join('\n'), rows: Math.max(2, dates.length), className: 'code',
+      placeholder: '%d.%m.%Y\nAm=%d.%m.%Y'}),
+    trueWord: h('input', {value: parameters.trueWord ?? '', placeholder: 'ja', size: 8}),
+    falseWord: h('input', {value: parameters.falseWord ?? '', placeholder: 'nein', size: 8}),
+  };
+  const element = h('fieldset', {}, h('legend', {}, 'How the file is written'), h('div', {className: 'columns'},
+    field('Between cells', inputs.delimiter),
+    check('Numbers have a decimal comma', inputs.decimalComma, 'such as 1,5 and 9.429,59'),
+    field('Word for true', inputs.trueWord, 'Beside true, yes, t, y and 1.'),
+    field('Word for false', inputs.falseWord, 'Beside false, no, f, n and 0.'),
+    field('Forms of dates, one a line', inputs.dateFormat,
+      'As for strptime; for one column with its name in front. Otherwise RFC 3339.')),
+  h('p', {className: 'bar'}, h('button', {type: 'button', onclick: again}, 'Read the file again with these')));
+  const read = () => ({
+    delimiter: inputs.delimiter.value, decimalComma: inputs.decimalComma.checked ? 'true' : '',
+    dateFormat: inputs.dateFormat.value.split('\n').map(line => line.trim()).filter(Boolean),
+    trueWord: inputs.trueWord.value.trim(), falseWord: inputs.falseWord.value.trim()});
+  return {element, read};
+}
+
+/** The property that a column is for: the one that was made of it, or one with its name. */
+function propertyFor(column, properties, made, proposed) {
+  const named = name => properties.find(property => property.name === name || property.mapTo === name);
+  if (made?.has(column)) return named(made.get(column));
+  return named(column) ?? named(proposed.get(column))
+    ?? properties.find(property => property.name.toLowerCase() === column.toLowerCase());
+}
+
+/** The table of columns and the properties that they become. */
+function mappingTable(sample, found, made) {
   const properties = found.stored.filter(property => sample.form !== 'csv' || isTakenByCSV(property, found));
   const options = [['', '(leave out)'], ...properties.map(property => property.name)];
   const selects = new Map(sample.columns.filter(column => column !== '').map(column => {
-    const wanted = renames.get(propertyName(column)) ?? propertyName(column);
-    const match = properties.find(property => property.name === wanted || property.mapTo === column)
-      ?? properties.find(property => property.name.toLowerCase() === column.toLowerCase());
-    return [column, choice(options, match?.name ?? '', {'aria-label': `Property of the column ${column}`})];
+    const name = propertyFor(column, properties, made, sample.proposed)?.name ?? '';
+    return [column, choice(options, name, {'aria-label': `Property of the column ${column}`})];
   }));
   const valueOf = column => shown(sample.rows.map(row => row[column]).find(value => value !== null && value !== undefined));
   const heads = [sample.form === 'csv' ? 'Column' : 'Member', 'Property', 'A value'];
@@ -44,34 +81,43 @@ function mapParameters(pairs, parameters, found) {
   }
 }
 
-/** The options of a file for a class: their element, and `read()`, which returns the `parameters` and the `contentType`. */
-export function classOptions(sample, found, forms, renames) {
-  const mapping = mappingTable(sample, found, renames);
-  const isText = sample.form === 'csv';
+/** The options of reading for a class: without the forms of dates of columns that become no dates. */
+function readingFor(reading, pairs, found, proposed) {
+  const pairOf = column => pairs.find(([text]) => text === column) ?? pairs.find(([text]) => proposed.get(text) === column);
+  const dateFormat = reading.dateFormat.flatMap(text => {
+    const [, column, format] = /^([^%]+)=(.*)$/.exec(text) ?? [];
+    const [source, name] = pairOf(column) ?? [];
+    // The service reports a column that the file lacks.
+    if (source === undefined) return [text];
+    if (found.property(name)?.type !== 'date') return [];
+    return [source.includes('%') ? text : `${source}=${format}`];
+  });
+  return {...reading, dateFormat};
+}
+
+/**
+ * The options of a file for a class: their element, and `read()`, which returns the `parameters` and the `contentType`.
+ * `made` has the properties that were made for the columns; `reading` are the fields of `readingFields`.
+ */
+export function classOptions(sample, found, {made, reading}) {
+  const mapping = mappingTable(sample, found, made);
   const mode = choice(modes, 'create');
-  const [unknown, atomic, decimalComma] = [
-    h('input', {type: 'checkbox'}), h('input', {type: 'checkbox'}), h('input', {type: 'checkbox', checked: forms.decimalComma})];
-  const dateFormat = h('input', {value: forms.dateFormat, className: 'code', placeholder: '2026-11-20T06:38:58Z'});
+  const [unknown, atomic] = [h('input', {type: 'checkbox'}), h('input', {type: 'checkbox'})];
   const element = h('div', {}, mapping.element, h('div', {className: 'columns'},
     field('Lines with a key that is there already', mode),
-    isText && field('Form of dates', dateFormat, 'Empty: RFC 3339. Otherwise as for strptime, such as %d.%m.%Y %H:%M.'),
-    isText && check('Numbers have a decimal comma (1,5)', decimalComma),
     check('Leave out members that the class lacks', unknown, 'Otherwise their lines are faulty.'),
     check('All lines or no line', atomic, 'One transaction, at most 100,000 objects.')));
   const read = () => {
-    const parameters = new URLSearchParams({mode: mode.value});
+    const pairs = mapping.pairs();
+    const parameters = readingParameters(reading ? readingFor(reading.read(), pairs, found, sample.proposed) : {});
+    parameters.set('mode', mode.value);
     if (unknown.checked) parameters.set('unknown', 'ignore');
     if (atomic.checked) parameters.set('atomic', 'true');
-    mapParameters(mapping.pairs(), parameters, found);
+    mapParameters(pairs, parameters, found);
     if (sample.columns.includes('')) parameters.append('skip', '');
-    if (isText) {
-      if (sample.delimiter !== ',') parameters.set('delimiter', sample.delimiter === '\t' ? 'tab' : sample.delimiter);
-      if (decimalComma.checked) parameters.set('decimalComma', 'true');
-      if (dateFormat.value.trim()) parameters.set('dateFormat', dateFormat.value.trim());
-      return {parameters, contentType: 'text/csv'};
-    }
-    const isExtended = sample.form !== 'ndjson' || parameters.has('map') || parameters.has('skip');
-    return {parameters, contentType: `application/x-ndjson${isExtended ? '; profile=extended-json' : ''}`};
+    // Plain lines of JSON have no other names than the properties.
+    const needsNames = (parameters.has('map') || parameters.has('skip')) && sample.contentType === 'application/x-ndjson';
+    return {parameters, contentType: needsNames ? 'application/x-ndjson; profile=extended-json' : sample.contentType};
   };
   return {element, read};
 }

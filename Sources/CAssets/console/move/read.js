@@ -1,14 +1,18 @@
-/** The form of a file, and its first rows. */
-import {parseRecords, separatorOf} from './csv.js';
+/** The beginning of a file: its form, its text, and the rows that a reader sees first. */
+import {parseRecords} from './csv.js';
 import {endOf, parseMany} from '../frame/json.js';
 
-const sampleBytes = 4 * 1024 * 1024;
-const rowCountMax = 5000;
+/** The bytes that are read. UTF-16 has two bytes a letter, so they suffice for the bytes of a proposal. */
+const sampleBytes = 2 * 1024 * 1024 + 2;
+const proposalBytes = 1024 * 1024;
+const shownRows = 8;
+/** The rows from which the columns of JSON are known without a proposal. */
+const rowCountMax = 500;
 
 export const forms = [
-  ['csv', 'CSV: a header line, then one object a line'], ['ndjson', 'NDJSON: one JSON object a line'],
-  ['array', 'a JSON array of objects'], ['extended', 'MongoDB’s extended JSON (mongoexport)'],
-  ['realm', 'Realm Studio: “Save data as JSON”'], ['store', 'a whole store, as Holdfast exports it']];
+  ['csv', 'CSV: a header line, then one object a line'], ['json', 'JSON: one object a line, an array, or mongoexport’s'],
+  ['geojson', 'GeoJSON'], ['realm', 'Realm Studio: “Save data as JSON”'],
+  ['store', 'a whole store, as Holdfast exports it']];
 
 export const encodings = [['utf-8', 'UTF-8'], ['windows-1252', 'Windows-1252 (Western Europe)'], ['utf-16le', 'UTF-16'],
   ['windows-1250', 'Windows-1250 (Central Europe)'], ['macintosh', 'Mac OS Roman']];
@@ -48,54 +52,73 @@ function encodingOf(bytes) {
   }
 }
 
-const extendedNames = /\{\s*"\$(oid|date|numberLong|numberInt|numberDouble|numberDecimal|uuid|binary)"/;
-
 /** The beginnings of Realm Studio's texts: `{"Class":[{` before version 13, `[{"Class":"1"},[` since. */
 const [realmTree, realmFlat] = [/^\{\s*"[^"]*"\s*:\s*\[\s*[{\]]/, /^\[\s*\{\s*("[^"]*"\s*:\s*"\d+"\s*,?\s*)+\}\s*,\s*\[/];
 
+/** The beginning of a FeatureCollection or a Feature, whose `type` may stand behind other single values. */
+const geoJSON = /^\{[^{}[\]]*"type"\s*:\s*"Feature(Collection)?"/;
+
 /** The form that a text has, by its beginning and the file's name. */
 function formOf(text, name) {
-  const start = text.replace(/^\ufeff?\s*/, '');
+  const start = text.trimStart();
   if (/\.(csv|tsv)(\.gz)?$/i.test(name) || !/^[[{]/.test(start)) return 'csv';
-  if (start.startsWith('[')) return realmFlat.test(start) ? 'realm' : extendedNames.test(start) ? 'extended' : 'array';
+  if (start.startsWith('[')) return realmFlat.test(start) ? 'realm' : 'json';
   if (/^\{\s*"holdfast"\s*:/.test(start)) return 'store';
+  if (geoJSON.test(start) || /\.geojson[ls]?(\.gz)?$/i.test(name)) return 'geojson';
   const end = endOf(start, 0);
-  const [first, rest] = end < 0 ? [start, ''] : [start.slice(0, end), start.slice(end)];
-  if (rest.trim() === '' && realmTree.test(start)) return 'realm';
-  return extendedNames.test(start) || first.includes('\n') ? 'extended' : 'ndjson';
+  return realmTree.test(start) && (end < 0 || start.slice(end).trim() === '') ? 'realm' : 'json';
 }
 
-/** The names of the objects' members, in the order in which they come. */
-const columnsOf = rows => [...new Set(rows.flatMap(row => Object.keys(row)))];
-
-/** The rows of a CSV text as objects of texts; an empty cell is null. */
-export function csvRows(text, delimiter, isWhole) {
-  const records = parseRecords(text, delimiter, rowCountMax + 1, isWhole);
-  const [header = [], ...rest] = records;
-  const columns = header.map(cell => cell?.trim() ?? '');
-  return {columns, rows: rest.map(record => Object.fromEntries(columns.map((name, index) => [name, record[index] ?? null])))};
-}
-
-/** Reads the beginning of a file: its form, and the rows that a proposal is made from. */
+/** Reads the beginning of a file. `chosen` has a form and an encoding that the reader chose. */
 export async function readSample(file, chosen = {}) {
   const isCompressed = await isGzip(file);
   const {bytes, isWhole} = await firstBytes(file, isCompressed);
   const encoding = chosen.encoding ?? encodingOf(bytes);
   const text = new TextDecoder(encoding).decode(bytes, {stream: true});
-  const form = chosen.form ?? formOf(text, file.name);
-  const sample = {file, form, encoding, isCompressed, isWhole, text};
-  if (form === 'csv') {
-    sample.delimiter = chosen.delimiter ?? separatorOf(text);
-    return {...sample, ...csvRows(text, sample.delimiter, isWhole)};
-  }
-  if (form === 'realm') return {...sample, rows: [], columns: []};
-  const rows = parseMany(text, rowCountMax).filter(row => row !== null && typeof row === 'object' && !Array.isArray(row));
-  return {...sample, rows, columns: columnsOf(rows)};
+  return {file, form: chosen.form ?? formOf(text, file.name), encoding, isCompressed, isWhole, text};
 }
 
-/** The file in UTF-8, as the service takes it. */
-export async function inUTF8({file, encoding, isCompressed}) {
-  if (encoding === 'utf-8') return file;
-  const bytes = isCompressed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-  return new Response(bytes.pipeThrough(new TextDecoderStream(encoding)).pipeThrough(new TextEncoderStream())).blob();
+/** The bytes of a sample from which a class is proposed. */
+export const proposalSample = ({text}) => new TextEncoder().encode(text.slice(0, proposalBytes)).subarray(0, proposalBytes);
+
+/** The delimiter that the first line has most. */
+export function likelyDelimiter({text}) {
+  const [line] = text.split(/[\r\n]/, 1);
+  const count = delimiter => line.split(delimiter === 'tab' ? '\t' : delimiter).length;
+  return [',', ';', 'tab', '|'].reduce((best, one) => count(one) > count(best) ? one : best);
 }
+
+/** The first rows of a CSV text as objects of texts. An empty cell is null. */
+function csvRows({text, isWhole}, delimiter) {
+  const [, stated] = /^sep=(.)[\r\n]/i.exec(text) ?? [];
+  const [header = [], ...records] = parseRecords(
+    text.replace(/^sep=.(\r\n|\r|\n)/i, ''), stated ?? (delimiter === 'tab' ? '\t' : delimiter), shownRows + 1, isWhole);
+  const columns = header.map(cell => cell?.trim() ?? '');
+  return {columns, rows: records.map(record => Object.fromEntries(columns.map((name, index) => [name, record[index] ?? null])))};
+}
+
+/** The objects that the first features of GeoJSON stand for. */
+function firstFeatures(text) {
+  const list = Math.max(0, text.search(/"features"\s*:/));
+  return parseMany(text.slice(list), rowCountMax).map(
+    ({id, properties, geometry}) => ({...id !== undefined && {id}, ...properties, geometry}));
+}
+
+/** The first rows of a sample, and its columns. A delimiter is that of CSV. */
+export function firstRows(sample, delimiter = ',') {
+  if (sample.form === 'csv') return csvRows(sample, delimiter);
+  const objects = sample.form === 'geojson' ? firstFeatures(sample.text) : parseMany(sample.text, rowCountMax);
+  return {columns: [...new Set(objects.flatMap(row => Object.keys(row)))], rows: objects.slice(0, shownRows)};
+}
+
+/** The bytes of a whole file in UTF-8. */
+function decoded({file, encoding, isCompressed}) {
+  const bytes = isCompressed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
+  return new Response(bytes.pipeThrough(new TextDecoderStream(encoding)).pipeThrough(new TextEncoderStream()));
+}
+
+/** The text of a whole file. */
+export const wholeText = sample => decoded(sample).text();
+
+/** The file in UTF-8, as the service takes it. */
+export const inUTF8 = async sample => sample.encoding === 'utf-8' ? sample.file : decoded(sample).blob();

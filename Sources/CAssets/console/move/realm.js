@@ -48,6 +48,8 @@ function resolveReferences(lists) {
   }
 }
 
+const sampledRows = 5000;
+
 /** An export of Realm Studio. */
 export class RealmExport {
   constructor(text) {
@@ -75,12 +77,45 @@ export class RealmExport {
       && Object.keys(first).filter(name => name !== '$refId').sort().join() === names)?.[0];
   }
 
-  /** A blob with the lines that import the objects into a store with this schema, and the objects that get no line. */
-  lines(schema) {
+  /** The members of rows that link to listed objects: the class, whether they are lists, and whether copies stand there. */
+  #links(rows) {
+    const links = new Map();
+    for (const row of rows) {
+      for (const [member, value] of Object.entries(row)) {
+        const items = [value].flat().filter(item => isObject(item) && !extendedType(item));
+        const name = items.length > 0 && this.classOf(items[0]);
+        if (!name) continue;
+        const isCopied = links.get(member)?.isCopied || items.some(item => !this.isListed(item));
+        links.set(member, {class: name, isList: Array.isArray(value), isCopied});
+      }
+    }
+    return links;
+  }
+
+  /** A class's first objects as JSON, empty without members, and the `links` of the class, which the text leaves out. */
+  sample(name) {
+    const [, objects] = this.lists.find(([listed]) => listed === name);
+    const rows = objects.slice(0, sampledRows);
+    const links = this.#links(rows);
+    const isOut = member => member === '$refId' || links.has(member);
+    const kept = new Set(rows.map(row => Object.fromEntries(Object.entries(row).filter(([member]) => !isOut(member)))));
+    const isLink = value => isObject(value) && !extendedType(value) && !kept.has(value) && this.classOf(value);
+    const hasMembers = [...kept].some(row => Object.keys(row).length > 0);
+    return {links, text: hasMembers && JSON.stringify(
+      [...kept], (member, value) => member === '$refId' || isLink(value) ? undefined : value)};
+  }
+
+  /**
+   * A blob with the lines that import the objects into a store with this schema, and the objects that get no line. `names` has
+   * the classes that were made of proposals, with their properties, by the names of the export.
+   */
+  lines(schema, names = new Map()) {
     const {warnings, ...document} = schema.document;
     const parts = [`${JSON.stringify({holdfast: 1, schema: document, projections: []})}\n`];
     const faults = [];
-    for (const [name, objects] of this.lists) {
+    this.properties = new Map([...names.values()].map(({name, properties}) => [name, properties]));
+    for (const [listed, objects] of this.lists) {
+      const name = names.get(listed)?.name ?? listed;
       const found = schema.class(name);
       if (found?.isEmbedded) continue;
       for (const [position, object] of objects.entries()) {
@@ -99,9 +134,11 @@ export class RealmExport {
   /** An object's members as an import takes them: without inverse links, and with keys for links. */
   #members(object, found, schema) {
     const members = {};
-    for (const [name, value] of Object.entries(object)) {
+    const made = this.properties.get(found.name);
+    for (const [member, value] of Object.entries(object)) {
+      const name = made?.has(member) ? made.get(member) : member;
       const property = found.property(name);
-      if (name === '$refId' || property?.type === 'linkingObjects') continue;
+      if (member === '$refId' || name === undefined || property?.type === 'linkingObjects') continue;
       const target = property && found.target(property);
       const one = item => target && isObject(item) ? this.#linked(item, target, name, schema) : simple(item);
       if (Array.isArray(value)) members[name] = value.map(one);
@@ -111,11 +148,17 @@ export class RealmExport {
     return members;
   }
 
+  /** The member of the export that becomes a property. */
+  #memberOf(found, property) {
+    return [...this.properties.get(found.name) ?? []].find(([, name]) => name === property)?.[0] ?? property;
+  }
+
   #linked(object, target, name, schema) {
     if (target.isEmbedded) return this.#members(object, target, schema);
     if (target.primaryKey) {
-      if (target.primaryKey in object) return simple(object[target.primaryKey]);
-      throw new Error(`an object of class '${target.name}' lacks its key '${target.primaryKey}'`);
+      const key = this.#memberOf(target, target.primaryKey);
+      if (key in object) return simple(object[key]);
+      throw new Error(`an object of class '${target.name}' lacks its key '${key}'`);
     }
     const number = this.numbers.get(object);
     if (number === undefined) {

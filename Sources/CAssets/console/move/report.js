@@ -12,37 +12,33 @@ function placeOf(fault, columns) {
   return /column '(.+?)':/.exec(fault.detail)?.[1] ?? member ?? (fault.column && columns[fault.column - 1]) ?? '';
 }
 
-/** The faults with equal place and code, the most frequent first. */
-function groupsOf(faults, columns) {
-  const groups = new Map();
-  for (const fault of faults) {
-    const place = placeOf(fault, columns);
-    const key = JSON.stringify([place, fault.code]);
-    if (!groups.has(key)) groups.set(key, {place, code: fault.code, faults: []});
-    groups.get(key).faults.push(fault);
-  }
-  return [...groups.values()].sort((one, other) => other.faults.length - one.faults.length);
+/**
+ * The groups of equal faults that a report has, the largest first, with the `faults` of each that the report lists. `before` has
+ * the faults of objects that were not sent.
+ */
+function groupsOf({groups = [], errors}, before) {
+  const unsent = before.length > 0 ? [{...before[0], lines: before.length, faults: []}] : [];
+  const listed = groups.map(group => ({...group, faults: errors.filter(
+    fault => fault.code === group.code && fault.column === group.column && fault.pointer === group.pointer)}));
+  return [...unsent, ...listed].sort((one, other) => other.lines - one.lines);
 }
 
-/** The line numbers of faults as a sentence part. */
-const linesText = faults => {
-  const lines = faults.map(fault => fault.line).filter(Boolean);
-  const more = lines.length > lineCountMax ? ` and ${grouped(lines.length - lineCountMax)} more` : '';
-  return lines.slice(0, lineCountMax).map(grouped).join(', ') + more;
-};
+/** The line numbers of a group as a sentence part. */
+function linesText({lines: count, line, faults}) {
+  const lines = [...new Set([line, ...faults.map(fault => fault.line)])].filter(Boolean).slice(0, lineCountMax);
+  const more = count > lines.length && lines.length > 0 ? ` and ${grouped(count - lines.length)} more` : '';
+  return lines.map(grouped).join(', ') + more;
+}
 
 const faultFile = faults => new Blob(
   [recordText(['line', 'column', 'pointer', 'code', 'detail', 'hint']),
     ...faults.map(({line, column, pointer, code, detail, hint}) => recordText([line, column, pointer, code, detail, hint]))],
   {type: 'text/csv'});
 
-function faultTable(faults, columns) {
-  const rows = groupsOf(faults, columns).map(group => {
-    const [first] = group.faults;
-    return h('tr', {},
-      h('th', {scope: 'row'}, group.place || 'the whole line'), h('td', {className: 'number'}, grouped(group.faults.length)),
-      h('td', {}, first.detail, first.hint && h('small', {}, ` Meant: ${first.hint}`)), h('td', {}, linesText(group.faults)));
-  });
+function faultTable(groups, columns) {
+  const rows = groups.map(group => h('tr', {},
+    h('th', {scope: 'row'}, placeOf(group, columns) || 'the whole line'), h('td', {className: 'number'}, grouped(group.lines)),
+    h('td', {}, group.detail, group.hint && h('small', {}, ` Meant: ${group.hint}`)), h('td', {}, linesText(group))));
   return h('div', {className: 'scroller'}, h('table', {},
     h('thead', {}, h('tr', {}, ['Column', 'Faults', 'The first one', 'Lines'].map(
       (head, index) => h('th', {scope: 'col', className: index === 1 ? 'number' : ''}, head)))),
@@ -62,8 +58,8 @@ export function reportOf(report, {columns = [], name, seconds, before = []}) {
       ignored !== undefined && ` ${grouped(ignored)} were there already.`,
       unknownMembers > 0 && ` ${grouped(unknownMembers)} values of unknown members were left out.`),
     !isWhole && h('p', {}, `${grouped(missed)} ${missed === 1 ? 'line was' : 'lines were'} not taken.`,
-      failed > errors.length && errors.length > 0 && ` The table has the first ${grouped(errors.length)} faults.`),
-    faults.length > 0 && faultTable(faults, columns),
+      failed > errors.length && errors.length > 0 && ` The file of faults has the first ${grouped(errors.length)}.`),
+    faults.length > 0 && faultTable(groupsOf(report, before), columns),
     h('p', {className: 'bar'},
       name && imported > 0 && h('a', {href: address('class', name)}, `Show the objects of ${name}`),
       faults.length > 0 && button('Save the faults as CSV', () => save(faultFile(faults), 'faults.csv'))));

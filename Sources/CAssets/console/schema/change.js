@@ -8,7 +8,7 @@ import {metrics} from '../frame/transfer.js';
 import {stepText} from './words.js';
 
 /** The ETag of the schema, provided that it still has the revision that the page shows. */
-async function tagOf(revision) {
+export async function tagOf(revision) {
   const {body, headers} = await db.request('GET', '/v1/schema');
   if (body.revision === revision) return headers.get('ETag');
   throw new Error(`The schema has changed meanwhile: it has revision ${body.revision}, and this page shows revision ${revision}.`

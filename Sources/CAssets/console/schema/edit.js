@@ -19,9 +19,9 @@ function patchOf(before = {}, after) {
   return Object.keys(patch).length > 0 ? patch : undefined;
 }
 
-/** Changes a property, or adds one without `property`. */
-export function editProperty(schema, found, property) {
-  const form = propertyForm(schema, found.definition, property);
+/** Changes a property, or adds one without `property`. The class has `count` objects. */
+export function editProperty(schema, found, property, count) {
+  const form = propertyForm(schema, found.definition, property, count);
   const before = property && found.definition.properties[property.name];
   return askChange(property ? `Change ${found.name}.${property.name}` : `Add a property to ${found.name}`, {
     schema, content: form.element, makeRequest() {

@@ -1,5 +1,5 @@
 /** The form of one property. */
-import {field, h} from '../frame/elements.js';
+import {field, grouped, h} from '../frame/elements.js';
 import {check, choice, scalars, textOf, valueOf} from './fields.js';
 
 /** The types that have no enums. */
@@ -82,13 +82,16 @@ const known = members => Object.fromEntries(Object.entries(members)
   .filter(([, value]) => value !== undefined)
   .map(([name, value]) => [name, name === 'element' ? known(value) : value]));
 
-/** The form of a property: its element, and `read()`, which returns `{name, property}`. */
-export function propertyForm(schema, definition, property) {
+/**
+ * The form of a property of a class with `count` objects: its element, and `read()`, which returns `{name, property}`.
+ */
+export function propertyForm(schema, definition, property, count) {
   const fields = fieldsOf(schema, definition, property);
   const optional = check('Null is allowed', fields.optional);
+  const entries = count ? `One entry for each of ${grouped(count)} objects` : 'One entry per object';
   const rows = {
     type: field('Type', fields.type), origin: field('Links that are collected', fields.origin),
-    indexed: field('Index', fields.indexed, 'One entry per object: filters and sorts get faster, writes slower.'),
+    indexed: field('Index', fields.indexed, `${entries}: filters and sorts get faster, writes slower.`),
     unique: check('Unique: no two objects share the value', fields.unique),
     required: check('New objects have to state it', fields.required),
     default: field('Default', fields.default, 'A value, or $now, $uuid, $objectId, $next (key). Empty: the type’s own.'),

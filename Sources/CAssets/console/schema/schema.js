@@ -80,7 +80,7 @@ function propertyRow(schema, found, property, count, changed) {
     h('td', {}, traits(property, found.definition).map(trait => [h('span', {className: 'trait'}, trait), ' '])),
     h('td', {}, cost || ''),
     isAdmin() && h('td', {className: 'acts'}, [['Change', editProperty], ['Remove', removeProperty]].map(([text, act]) => button(
-      text, async () => changed(await act(schema, found, property)), {'aria-label': `${text} ${property.name}`}))));
+      text, async () => changed(await act(schema, found, property, count)), {'aria-label': `${text} ${property.name}`}))));
 }
 
 function showClass(main, view, schema, counts, name) {
@@ -107,7 +107,7 @@ function showClass(main, view, schema, counts, name) {
     incoming.length > 0 && h('p', {}, 'Links to this class: ', incoming.map(([owner, property], index) => [
       index > 0 && ', ', h('a', {href: address('schema', owner)}, `${owner}.${property}`)]).flat().filter(Boolean), '.') || '',
     isAdmin() && h('p', {className: 'bar'},
-      button('Add a property', async () => changed(await editProperty(schema, found)), {className: 'primary'}),
+      button('Add a property', async () => changed(await editProperty(schema, found, undefined, count)), {className: 'primary'}),
       button('Change the class', async () => {
         const request = await editClass(schema, found);
         shownAgain(view, request?.body.renames?.[name] ?? name)(request);

@@ -45,12 +45,12 @@ const steps = {
   setSchemaVersion: () => 'Sets the number of the schema that Swift programs choose.',
   addClass: ({named}) => `Adds the class ${named}.`,
   dropClass: ({named}) => `Removes the class ${named}.`,
-  renameClass: ({named}) => `Renames a class to ${named}.`,
+  renameClass: ({named, from}) => `Renames the class '${from}' to ${named}.`,
   changeKind: ({named}) => `Changes the kind of ${named}.`,
   changePrimaryKey: ({named, property}) => `Changes the primary key of ${named}${property ? ` to '${property}'` : ''}.`,
   addProperty: ({path}) => `Adds the property ${path}.`,
   dropProperty: ({path}) => `Removes the property ${path} and its values.`,
-  renameProperty: ({path}) => `Renames a property to ${path}.`,
+  renameProperty: ({path, from}) => `Renames the property '${from}' to ${path}.`,
   changeType: ({path}) => `Converts the values of ${path} to the new type.`,
   makeOptional: ({path}) => `Allows null in ${path}.`,
   makeRequired: ({path}) => `Allows no null in ${path} any more.`,
@@ -71,9 +71,9 @@ const steps = {
 const readingSteps = new Set(['changeType', 'makeRequired', 'changeEnum', 'addIndex', 'addUnique', 'changePrimaryKey']);
 
 /** A step of a migration as a sentence. */
-export function stepText({op, class: name = '', property, objects, lossy}) {
+export function stepText({op, class: name = '', property, from, objects, lossy}) {
   const path = property ? `'${name}.${property}'` : '';
-  const text = steps[op]?.({named: `'${name}'`, property, path}) ?? `${op} ${path || name}.`;
+  const text = steps[op]?.({named: `'${name}'`, property, path, from}) ?? `${op} ${path || name}.`;
   if (lossy) return `${text} ${count(objects)} ${objects === 1 ? 'loses its value' : 'lose their values'}.`;
   return objects > 0 && readingSteps.has(op) ? `${text} ${count(objects)} ${objects === 1 ? 'is' : 'are'} read.` : text;
 }

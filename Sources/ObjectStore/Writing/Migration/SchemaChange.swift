@@ -174,6 +174,8 @@ package struct SchemaStep: Equatable, Sendable {
     package var className: String?
     /// The property in the same way; nil for a class.
     package var property: String?
+    /// The present name of a class or property that is renamed.
+    package var formerName: String?
     /// The class's position in the present schema; nil if it is added.
     var source: Int?
     /// Whether a loss is always refused, because keys are not invented.

@@ -97,12 +97,14 @@ struct SchemaComparison {
     /// Adds a step of the class that is being compared; returns its position.
     @discardableResult
     private mutating func step(
-        _ operation: SchemaStep.Operation, _ property: String? = nil, isStrict: Bool = false
+        _ operation: SchemaStep.Operation, _ property: String? = nil, from formerName: String? = nil,
+        isStrict: Bool = false
     ) -> Int {
         steps.append(
             SchemaStep(
                 operation: operation, className: proposed.classes[classIndexes.new].name,
-                property: property, source: classIndexes.old, isStrict: isStrict))
+                property: property, formerName: formerName, source: classIndexes.old,
+                isStrict: isStrict))
         return steps.count - 1
     }
 
@@ -113,7 +115,9 @@ struct SchemaComparison {
     // MARK: Classes
 
     private mutating func compareClass(_ old: RowClass, _ new: ObjectClass) {
-        if !old.definition.name.isSame(as: new.name) { step(.renameClass) }
+        if !old.definition.name.isSame(as: new.name) {
+            step(.renameClass, from: old.definition.name)
+        }
         if old.definition.kind != new.kind { compareKinds(old, new) }
         let oldMembers = new.properties.map { matchedMember(of: $0, old, new) }
         let keyMember = new.primaryKey.flatMap { new.propertyIndex(named: $0) }
@@ -189,7 +193,7 @@ struct SchemaComparison {
     ) -> MemberMatch {
         let old = oldClass.definition.properties[position]
         let member = oldClass.members[position]
-        if !old.name.isSame(as: new.name) { step(.renameProperty, new.name) }
+        if !old.name.isSame(as: new.name) { step(.renameProperty, new.name, from: old.name) }
         defer {
             if old.isIndexed != new.isIndexed {
                 step(new.isIndexed ? .addIndex : .dropIndex, new.name)

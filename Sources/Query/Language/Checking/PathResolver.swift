@@ -74,16 +74,7 @@ struct PathResolver {
         if isKey(name) { return try position(.key(Array(name.utf8)), at: offset) }
         try follow(before: name, at: offset)
         try limitSteps(at: offset)
-        guard let member = rowClass.member(named: name) else {
-            let className = rowClass.definition.name
-            throw source.fault(
-                .unknownProperty,
-                clause.map {
-                    "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
-                } ?? "'\(className)' has no property '\(name)'", at: offset,
-                hint: (steps.last?.isMany == true ? operation(name, at: offset) : nil)
-                    ?? NearestName.of(name, among: rowClass.knownNames))
-        }
+        guard let member = rowClass.member(named: name) else { throw unknown(name, at: offset) }
         namedMember = member
         rule?.note(rowClass.definition.name, name, at: offset)
         if steps.isEmpty { firstMember = member }
@@ -182,7 +173,7 @@ struct PathResolver {
     /// Returns the operation on several values that a name behind them stands for, as in `cities.count`.
     ///
     /// - `scalar`: The values' type; nil for objects, of which a property has to follow.
-    private func operation(
+    func operation(
         _ name: String, of scalar: ScalarType? = nil, at offset: Int
     ) -> String? {
         let operation = "@" + name.lowercased()

@@ -40,8 +40,7 @@ extension CSVConverter {
         }
         if bytes.contains(where: { $0 >= 0x80 }), !Self.isUTF8(bytes) {
             malformed(
-                "'\(CSVHeader.shown(bytes))' is not UTF-8. Convert the text first, such as by iconv "
-                    + "-f WINDOWS-1252 -t UTF-8.", column: number)
+                "'\(CSVHeader.shown(bytes))' is not UTF-8." + TextEncoding.advice, column: number)
         }
         writer.string(bytes)
     }

@@ -59,8 +59,7 @@ extension CSVConverter {
     private func columnName(_ index: Int) throws(RequestFault) -> String {
         guard let name = String(validating: bytes(index), as: UTF8.self) else {
             throw headerFault(
-                "The name of column \(index + 1) is not UTF-8. Convert the text first, such as by iconv "
-                    + "-f WINDOWS-1252 -t UTF-8.", index + 1)
+                "The name of column \(index + 1) is not UTF-8." + TextEncoding.advice, index + 1)
         }
         if cells[index].isQuoted || options.names.names(name) { return name }
         return String(decoding: Self.trimmed(bytes(index)), as: UTF8.self)

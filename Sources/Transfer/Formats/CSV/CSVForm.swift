@@ -4,6 +4,8 @@ import HoldfastObjectModel
 package struct CSVForm: Sendable, Equatable {
     /// The byte between cells, unless the text begins with a line such as `sep=;`.
     package var delimiter = UInt8(ascii: ",")
+    /// The encoding of the text.
+    package var encoding = TextEncoding.utf8
     /// Whether numbers have a comma before their decimals, and may have points between thousands.
     package var hasDecimalComma = false
     /// How dates are written; nil for RFC 3339.

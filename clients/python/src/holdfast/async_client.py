@@ -61,9 +61,11 @@ class AsyncHoldfast:
     def token(self, token: str | None) -> None:
         self._credentials.set(token)
 
-    async def sign_up(self, login: str, password: str) -> Account:
+    async def sign_up(
+        self, login: str, password: str, own_object: Mapping[str, Any] | None = None
+    ) -> Account:
         """Creates an account, as `Holdfast.sign_up`."""
-        return await self._send(ops.sign_up(login, password))
+        return await self._send(ops.sign_up(login, password, own_object))
 
     async def sign_in(self, login: str, password: str) -> Session:
         """Signs in, as `Holdfast.sign_in`."""

@@ -94,12 +94,16 @@ class Holdfast:
     def token(self, token: str | None) -> None:
         self._credentials.set(token)
 
-    def sign_up(self, login: str, password: str) -> Account:
+    def sign_up(
+        self, login: str, password: str, own_object: Mapping[str, Any] | None = None
+    ) -> Account:
         """Creates an account. It does not sign in.
 
         The service allows it if the access document says `signUp`, or to an admin's token.
+        `own_object` has the values of the user's own object, without its key. Account and object
+        are one transaction.
         """
-        return self._send(ops.sign_up(login, password))
+        return self._send(ops.sign_up(login, password, own_object))
 
     def sign_in(self, login: str, password: str) -> Session:
         """Signs in. Further requests carry the session's token.

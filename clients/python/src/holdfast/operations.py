@@ -246,10 +246,14 @@ def _operation_result(data: Mapping[str, Any]) -> OperationResult:
 # Accounts and sessions
 
 
-def sign_up(login: str, password: str) -> Call[Account]:
-    """Creates an account."""
-    body = json_bytes({"login": login, "password": password})
-    request = Request("POST", "/v1/accounts", (), _JSON, body)
+def sign_up(
+    login: str, password: str, own_object: Mapping[str, Any] | None = None
+) -> Call[Account]:
+    """Creates an account, and the user's own object if it is given."""
+    body: dict[str, Any] = {"login": login, "password": password}
+    if own_object is not None:
+        body["object"] = own_object
+    request = Request("POST", "/v1/accounts", (), _JSON, json_bytes(body))
     return Call(request, lambda reply: _account(reply.json))
 
 

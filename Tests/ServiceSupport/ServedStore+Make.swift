@@ -2,23 +2,6 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
-import HoldfastThreads
-
-/// A thread that waits for its write.
-package struct WaitingThread: WriteWaiter {
-    private let isFinished = Monitor(false)
-
-    package init() {}
-
-    package func wake<Body: WriteCase>(_ write: ServedWrite<Body, WaitingThread>) {
-        isFinished.update { $0 = true }
-    }
-
-    package func tell<Body: WriteCase>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }
-
-    /// Waits until the write is durable or has failed.
-    package func wait() { isFinished.wait { $0 ? () : nil } }
-}
 
 extension ServedStore {
     /// What a write has answered.

@@ -1,11 +1,12 @@
 import HoldfastBytes
 import HoldfastObjectJSON
 
-/// A splitter that cuts a text of JSON objects, one behind the other or in an array, into its objects, without regard
-/// to where lines end.
+/// A splitter that cuts a text of JSON objects, one behind the other, in an array or as the features of a
+/// FeatureCollection, into its objects, without regard to where lines end.
 ///
-/// An object that is not closed ends where a line begins with a brace, or in a string that holds the end of a line, so that one
-/// broken line does not affect later ones. Its parser decides whether an object is JSON. Memory: one object.
+/// An object that is not closed ends where a line begins with a brace, in a string that holds the end of a line, or at a
+/// record separator (RFC 8142), so that one broken line does not affect later ones. Its parser decides whether an
+/// object is JSON. Memory: one object.
 struct ObjectSplitter {
     /// The content that was found.
     enum Content {
@@ -19,10 +20,16 @@ struct ObjectSplitter {
         case inObject
         /// In something that is no object, to the end of its line.
         case inOther
+        /// Behind the features of a collection, to its end.
+        case inRest
     }
 
     private let objectByteCountMax: Int
     private let admits: (Int) -> Bool
+    /// Finds the features of the present object; nil where objects have no features.
+    private var features: FeatureList?
+    /// The collection whose features are the present objects, up to the present one; nil outside.
+    private var collection: JSONExtent?
     private var state = State.between
     /// Finds the end of the present object.
     private var extent = JSONExtent()
@@ -37,10 +44,14 @@ struct ObjectSplitter {
 
     /// Makes a splitter of objects with so many bytes at most.
     ///
+    /// - `seeksFeatures`: Whether the features of an object are the objects, instead of itself.
     /// - `admits`: Whether so many bytes of one may be in memory.
-    init(objectByteCountMax: Int, admits: @escaping (Int) -> Bool) {
+    init(
+        objectByteCountMax: Int, seeksFeatures: Bool = false, admits: @escaping (Int) -> Bool
+    ) {
         self.objectByteCountMax = objectByteCountMax
         self.admits = admits
+        features = seeksFeatures ? FeatureList() : nil
     }
 
     /// Takes the next bytes and passes on each object that they complete, with the number of its line.
@@ -57,9 +68,9 @@ struct ObjectSplitter {
         switch state {
         case .inObject: end(body)
         case .inOther: endOther(body)
-        case .between: break
+        case .between, .inRest: break
         }
-        if isArray, !isArrayClosed {
+        if isArray && !isArrayClosed || state == .inRest {
             body(
                 number,
                 .fault(
@@ -77,21 +88,24 @@ struct ObjectSplitter {
         case .inObject:
             let isBroken =
                 isAtLineStart && !isArray && byte == UInt8(ascii: "{")
-                || extent.isInString && byte == UInt8(ascii: "\n")
+                || extent.isInString && byte == UInt8(ascii: "\n") || byte == Self.separator
             if isBroken {
                 end(body)
                 return takeBetween(byte)
             }
+            if !isArray, features?.begins(with: byte, extent) == true { return beginFeatures(byte) }
             keep(byte)
             if extent.ends(with: byte) { end(body) }
+        case .inRest:
+            if extent.ends(with: byte) { state = .between }
         }
     }
 
     private mutating func takeBetween(_ byte: UInt8) {
         switch byte {
-        case 0x20, 0x09, 0x0A, 0x0D: break
+        case 0x20, 0x09, 0x0A, 0x0D, Self.separator: break
         case UInt8(ascii: ",") where isArray && !isArrayClosed: break
-        case UInt8(ascii: "]") where isArray && !isArrayClosed: isArrayClosed = true
+        case UInt8(ascii: "]") where isArray && !isArrayClosed: endArray(byte)
         case UInt8(ascii: "[") where !isArray && objectNumber == 1 && object.count == 0:
             isArray = true
         default:
@@ -103,6 +117,30 @@ struct ObjectSplitter {
             extent = JSONExtent()
             state = isObject ? .inObject : .inOther
         }
+    }
+
+    /// The byte in front of each text of a sequence.
+    private static let separator: UInt8 = 0x1E
+
+    /// Takes the bracket in front of the features of the present object.
+    private mutating func beginFeatures(_ bracket: UInt8) {
+        _ = extent.ends(with: bracket)
+        collection = extent
+        object.removeAll()
+        isArray = true
+        state = .between
+    }
+
+    private mutating func endArray(_ bracket: UInt8) {
+        guard let collection else {
+            isArrayClosed = true
+            return
+        }
+        extent = collection
+        _ = extent.ends(with: bracket)
+        self.collection = nil
+        isArray = false
+        state = .inRest
     }
 
     private mutating func keep(_ byte: UInt8) {
