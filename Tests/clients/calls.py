@@ -1,6 +1,6 @@
 """A call of every operation of a document, as data that the clients of all languages make their calls from.
 
-Each call names the operation, its arguments by their names in the document, and its body. Reads come first and deletions last; what
+Each call names the operation, its arguments by their names in the document, its body, and the figures that its reply has. Reads come first and deletions last; what
 they change or delete is there for them alone (`prepare`).
 """
 import json
@@ -39,6 +39,8 @@ ELEMENTS = {
     "shares": ("a", "a", "b", 3.5), "extra": ("list", "new", "gone", "new")}
 # What is deleted by its key or value.
 ELEMENT_KEYS = {"twins": '1', "levels": "1.5", "tags": '"x"', "shares": '"c"'}
+# The figures that aggregates are asked for; those of other classes are counted.
+FIGURES = {"Country": "count,max(area)", "City": "count,max(population),avg(rating)"}
 TRANSACTION = {"operations": [{"op": "create", "class": "Note", "value": {"text": "taken"}}]}
 
 
@@ -102,6 +104,10 @@ def arguments(path, method, operation, parameters, through):
             query[parameter["name"]] = {
                 "by": "text" if name == "Note" else "name", "through": through,
                 "key": '"a"' if element else KEY_PARAMETERS[use]}[parameter["name"]]
+    figures = []
+    if path.endswith("/aggregate"):
+        query["op"] = FIGURES.get(name, "count")
+        figures = query["op"].split(",")
     if path.endswith("/objects") and method in ("patch", "delete"):
         query["filter"] = "TRUEPREDICATE" if method == "patch" else GONE[name]
     if path.endswith("/elements") and method == "delete":
@@ -117,7 +123,7 @@ def arguments(path, method, operation, parameters, through):
             body = NEW[name] if method == "post" else CHANGE[name]
         else:
             body = TRANSACTION
-    return {"place": place, "query": query, "body": body}
+    return {"place": place, "query": query, "body": body, "figures": figures}
 
 
 def swift(made, client):
