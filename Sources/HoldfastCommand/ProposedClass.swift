@@ -98,7 +98,7 @@ struct ProposedClass {
 
     private static func exists(_ definition: ObjectClass) -> CommandFailure {
         CommandFailure(
-            "there is a class '\(definition.name)' already; name another one with --class, or import "
+            "there is a class '\(definition.name)' already; name another with --class, or import "
                 + "the file into it: 'holdfast schema guess' without --put prints the options")
     }
 
