@@ -96,64 +96,6 @@ struct GuessTests {
         #expect(refused.status == 1 && refused.output.contains("401"), "\(refused.output)")
     }
 
-    @Test("and puts it, with the command that imports the file")
-    func put() {
-        let sales = file("sales.csv", Self.sales)
-        let put = run(
-            "schema", "guess", "--data", data, "--put", "--index", "Am", "--map", "Summe=the sum",
-            sales)
-        #expect(put.status == 0, "\(put.output)")
-        #expect(
-            put.output.hasPrefix("class Sales with 3 properties, primary key Nr, indexed: Am\n"),
-            "\(put.output)")
-        #expect(put.output.contains("\n  Am: All 2 values are dates"), "\(put.output)")
-        let command = put.output.split(separator: "\n").last.map(String.init) ?? ""
-        #expect(
-            command
-                == "holdfast import --data \(data) --class Sales --csv --delimiter ';' --decimal-comma "
-                + "--date-format 'Am=%d.%m.%Y' --map 'Summe=the sum' \(sales)")
-        #expect(run("schema", "get", "--data", data).output.contains(#""Am":{"type":"date","indexed":true}"#))
-        let shell = ChildProcess(
-            "/bin/sh", ["-c", "holdfast() { '\(Self.path)' \"$@\"; }; \(command) 2>&1"])
-        #expect(shell.readLine()?.hasPrefix("Sales: 2 imported, 0 failed") == true)
-        #expect(shell.wait() == 0)
-
-        let again = run("schema", "guess", "--data", data, "--put", sales)
-        #expect(
-            again.status == 1 && again.output.contains("there is a class 'Sales' already"),
-            "\(again.output)")
-        let unknown = run(
-            "schema", "guess", "--data", data, "--put", "--class", "Other", "--index", "Sume", sales)
-        #expect(
-            unknown.status == 2 && unknown.output.contains("did you mean 'Summe'"),
-            "\(unknown.output)")
-        #expect(!run("schema", "get", "--data", data).output.contains("Other"))
-    }
-
-    @Test("and puts it into a running service")
-    func putRemotely() throws {
-        let service = ChildProcess(
-            Self.path, ["serve", "--data", directory.path + "/served", "--listen", "127.0.0.1:0"])
-        defer {
-            service.kill(SIGTERM)
-            _ = service.wait()
-        }
-        let url = try #require(service.readLine()?.split(separator: " ").last).description
-        let trips = file(
-            "trips.json", #"[{"id":1,"place":{"name":"a","tags":["x"]}},{"id":2,"place":null}]"#)
-        let put = run("schema", "guess", "--url", url, "--put", trips)
-        #expect(put.status == 0, "\(put.output)")
-        let command = put.output.split(separator: "\n").last.map(String.init) ?? ""
-        #expect(
-            command == "holdfast import --url \(url) --class Trips --extended-json \(trips)",
-            "\(put.output)")
-        let words = command.split(separator: " ").dropFirst().map(String.init)
-        let imported = run(words)
-        #expect(imported.output.hasPrefix("Trips: 2 imported, 0 failed"), "\(imported.output)")
-        let again = run("schema", "guess", "--url", url, "--put", trips)
-        #expect(again.status == 1 && again.output.contains("already"), "\(again.output)")
-    }
-
     @Test(
         "not for options that contradict each other, and not for a file without objects",
         arguments: [
@@ -161,7 +103,6 @@ struct GuessTests {
             (["--delimiter", "ab", "x.csv"], 2, "ASCII"),
             (["--true", "ja", "x.ndjson"], 2, "for CSV"),
             (["--class", "1st", "x.csv"], 1, "letter"),
-            (["--index", "a", "x.csv"], 2, "--index needs --put"),
             (["none.csv"], 1, "can't be opened"), (["x.csv"], 1, "no object"), ([], 2, "FILE"),
         ] as [([String], Int32, String)])
     func refusals(words: [String], status: Int32, message: String) {

@@ -13,13 +13,6 @@ package enum SchemaText {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    /// Returns one class in the long form.
-    package static func text(of objectClass: ObjectClass) -> String {
-        let buffer = ByteBuffer()
-        SchemaWriter(JSONWriter(buffer)).write(objectClass)
-        return String(decoding: buffer.bytes, as: UTF8.self)
-    }
-
     /// Returns the types of a store's classes in TypeScript.
     ///
     /// - `statesNumbers`: Whether an `int` is a number and nothing else, for stores without ints beyond 2^53.
