@@ -57,7 +57,8 @@ enum OpenStore {
         }
         if purpose == .making, let parent = FileSystem.missingParent(of: path) {
             throw CommandFailure(
-                "there is no directory '\(parent)' for '\(path)'; make it first: mkdir -p '\(parent)'")
+                "there is no directory '\(parent)' for '\(path)'; make it first: mkdir -p '\(parent)'"
+            )
         }
         if purpose != .making, !LMDBEngine.isStore(directory: path),
             !RestoreFolder.isInterrupted(path)

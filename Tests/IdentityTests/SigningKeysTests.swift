@@ -140,9 +140,15 @@ struct SigningKeysTests {
         arguments: [
             ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n", "they are PEM"),
             ("a-secret-of-some-product-that-is-long-enough", "A secret is a JWK in a file"),
-            (#"{"keys":[{"kty":"oct","k":"c2hvcnQ","kid":"s"}]}"#, "'s' is no secret of at least 32"),
+            (
+                #"{"keys":[{"kty":"oct","k":"c2hvcnQ","kid":"s"}]}"#,
+                "'s' is no secret of at least 32"
+            ),
             (#"{"kty":"oct","alg":"HS512","k":"c2hvcnQ"}"#, "HS512; secrets are for HS256 only"),
-            (#"{"issuer":"https://x","jwks_uri":"https://x/k"}"#, "'jwks_uri' instead, https://x/k"),
+            (
+                #"{"issuer":"https://x","jwks_uri":"https://x/k"}"#,
+                "'jwks_uri' instead, https://x/k"
+            ),
             (#"{"one":"-----BEGIN CERTIFICATE-----"}"#, "no member 'keys'"),
             (#"{"keys":[]}"#, "there is no key for"),
             (#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, "at least 2048 bits"),
