@@ -6,7 +6,6 @@
  *
  * HOLDFAST_SCREENSHOTS names a folder for a picture.
  */
-import {readFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {Browser} from '../support/browser.mjs';
 import {check, equal, finish, until} from '../support/checks.mjs';
@@ -17,13 +16,14 @@ const folder = process.env.HOLDFAST_SCREENSHOTS;
 
 /** Both windows side by side, as one picture. */
 async function picture(browser, windows, path) {
-  const images = await Promise.all(windows.map(async (window, number) => {
-    await window.picture(`${path}.${number}`);
-    return `<img src="data:image/png;base64,${(await readFile(`${path}.${number}`)).toString('base64')}">`;
+  const images = await Promise.all(windows.map(async window => {
+    const {data} = await window.call('Page.captureScreenshot', {format: 'png'});
+    return `<img src="data:image/png;base64,${data}">`;
   }));
   const both = await browser.open('about:blank');
+  await both.call('Emulation.setDeviceMetricsOverride', {width: 884, height: 286, deviceScaleFactor: 1, mobile: false});
   await both(`document.write(${JSON.stringify(
-    `<style>body{display:flex;gap:12px;margin:12px;background:#bbb}img{width:48%;border:1px solid #888}</style>${images.join('')}`)})`);
+    `<style>body{display:flex;gap:12px;margin:12px;background:#bbb}img{border:1px solid #888}</style>${images.join('')}`)})`);
   await until('the images', () => both('[...document.images].every(image => image.complete)'));
   await both.picture(path);
 }
