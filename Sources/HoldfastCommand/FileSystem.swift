@@ -35,6 +35,14 @@ enum FileSystem {
         }
     }
 
+    /// The directory in which a path's last part would be made, if that directory is missing.
+    static func missingParent(of path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard parts.count > 1 else { return nil }
+        let parent = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
+        return isDirectory(parent) ? nil : parent
+    }
+
     /// The system's words for an `errno`.
     static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
 
@@ -49,6 +57,15 @@ enum FileSystem {
             guard bytes.count <= byteCountMax else {
                 throw CommandFailure("'\(path)' is larger than \(byteCountMax) bytes")
             }
+        }
+    }
+
+    /// The bytes of a file's first line, without its end. The file is read as by ``read(_:byteCountMax:)``.
+    static func firstLine(
+        _ path: String, byteCountMax: Int
+    ) throws(CommandFailure) -> ArraySlice<UInt8> {
+        try read(path, byteCountMax: byteCountMax).prefix {
+            $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r")
         }
     }
 }

@@ -55,6 +55,11 @@ enum OpenStore {
         if purpose != .making, !FileSystem.isDirectory(path) {
             throw CommandFailure("there is no directory '\(path)'")
         }
+        if purpose == .making, let parent = FileSystem.missingParent(of: path) {
+            throw CommandFailure(
+                "there is no directory '\(parent)' for '\(path)'; make it first: mkdir -p '\(parent)'"
+            )
+        }
         if purpose != .making, !LMDBEngine.isStore(directory: path),
             !RestoreFolder.isInterrupted(path)
         {

@@ -8,10 +8,6 @@ import HoldfastObjectModel
 struct SigningKeySet: Sendable {
     /// The maximum number of keys.
     static let countMax = 100
-    /// The failure of a document without a usable key.
-    private static let unusable = SigningKeyFailure(
-        "there is no key for RS, PS or ES signatures in it (HS256 is only for files)")
-
     let keys: [SigningKey]
 
     /// Reads a document: `{"keys":[…]}`, or a single key. Keys for other purposes than signatures are ignored.
@@ -21,11 +17,9 @@ struct SigningKeySet: Sendable {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
-        guard let root = try? parser.value(of: bytes) else {
-            throw SigningKeyFailure("they are not JSON")
-        }
+        guard let root = try? parser.value(of: bytes) else { throw Self.notJSON(bytes) }
         guard root.kind == .object, root.repeatedName == nil else {
-            throw SigningKeyFailure("they are not a JSON object")
+            throw SigningKeyFailure("they are not a JSON object; \(Self.wanted)")
         }
         var values = [root]
         if let list = root.member(named: "keys") {
@@ -38,7 +32,7 @@ struct SigningKeySet: Sendable {
         keys = values.compactMap { SigningKey($0) }.filter {
             allowsSecrets || $0.algorithm != .hs256
         }
-        if keys.isEmpty { throw Self.unusable }
+        if keys.isEmpty { throw Self.unusable(root, values, allowsSecrets: allowsSecrets) }
     }
 
     /// The key with an id for an algorithm; for a token without a key id, the only key for the algorithm.

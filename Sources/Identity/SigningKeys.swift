@@ -11,8 +11,11 @@ package final class SigningKeys: Sendable {
         package var regular: UInt64 = 3_600_000
         /// The minimum interval between two readings, in milliseconds.
         package var least: UInt64 = 60_000
+        /// The interval behind the first reading if it fails, in milliseconds. It doubles up to `least` until a reading succeeds:
+        /// an issuer that starts at the same time as the service is there within seconds.
+        package var first: UInt64 = 1000
 
-        /// Makes the defaults: an hour, and a minute.
+        /// Makes the defaults: an hour, a minute, and a second.
         package init() {}
     }
 
@@ -22,6 +25,8 @@ package final class SigningKeys: Sendable {
         var revision: UInt64 = 0
         /// The time of the last reading, successful or not.
         var readAt: UInt64?
+        /// The number of readings before the first keys.
+        var emptyReadingCount = 0
         var isWanted = false
         var isStopped = false
     }
@@ -56,6 +61,7 @@ package final class SigningKeys: Sendable {
         state.withLock {
             $0.readAt = monotonicMilliseconds()
             $0.isWanted = false
+            if $0.set == nil { $0.emptyReadingCount += 1 }
         }
         let document = try source()
         if state.withLock({ $0.document == document }) { return }
@@ -70,8 +76,7 @@ package final class SigningKeys: Sendable {
     /// Starts the thread that reads the keys again.
     package func start() {
         startThread(named: "signing keys") { [self] in
-            var pause = times.regular
-            if state.withLock({ $0.set == nil }) { pause = times.least }
+            var pause = state.withLock { $0.set == nil ? least($0) : times.regular }
             while true {
                 let isStopped = state.wait(microseconds: Int(pause) * 1000) { state -> Bool? in
                     state.isStopped ? true : state.isWanted ? false : nil
@@ -82,7 +87,7 @@ package final class SigningKeys: Sendable {
                     pause = times.regular
                 } catch {
                     report(error)
-                    pause = times.least
+                    pause = state.withLock { least($0) }
                 }
             }
         }
@@ -99,11 +104,26 @@ package final class SigningKeys: Sendable {
         state.withLock { state in state.set.map { ($0, state.revision) } }
     }
 
-    /// Requests another reading because a key is missing, unless the last reading was less than a minute ago. Does not wait.
+    /// The present minimum interval between two readings, in milliseconds.
+    private func least(_ state: State) -> UInt64 {
+        guard state.set == nil, state.emptyReadingCount > 0 else { return times.least }
+        return min(times.least, times.first << UInt64(min(state.emptyReadingCount - 1, 16)))
+    }
+
+    /// The seconds until the next reading, at least one.
+    var retrySeconds: Int {
+        state.withLock { state in
+            let since = state.readAt.map { monotonicMilliseconds() - $0 } ?? 0
+            let pause = least(state)
+            return Int((pause > since ? pause - since : 0) / 1000) + 1
+        }
+    }
+
+    /// Requests another reading because a key is missing, unless the last reading was too recent. Does not wait.
     func want() {
         state.signal { state in
             let now = monotonicMilliseconds()
-            if state.isWanted || state.readAt.map({ now - $0 < times.least }) ?? false {
+            if state.isWanted || state.readAt.map({ now - $0 < least(state) }) ?? false {
                 return false
             }
             state.isWanted = true

@@ -41,7 +41,7 @@ package struct WebTokens: Sendable {
             throw RequestFault(
                 .unavailable, "keys-unavailable",
                 "The keys of the issuer of JSON Web Tokens can't be read; try again later.",
-                retryAfterSeconds: 60)
+                retryAfterSeconds: keys.retrySeconds)
         }
         guard let key = set.key(id: keyID, for: algorithm) else {
             keys.want()

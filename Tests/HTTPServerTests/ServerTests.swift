@@ -251,6 +251,18 @@ import Testing
         server.stop(graceSeconds: 0)
     }
 
+    @Test("the host [::] stands for every address of both families")
+    func bothFamilies() throws {
+        var options = ServerOptions(listen: try ListenAddress("[::]:0"))
+        options.logger.level = .error
+        // A machine without IPv6 has no such address.
+        guard let server = try? Server(options: options, routes: [hello]) else { return }
+        defer { server.stop(graceSeconds: 0) }
+        let port = server.addresses[0].port
+        #expect(server.addresses.map(\.description) == ["[::]:\(port)", "0.0.0.0:\(port)"])
+        #expect(try RawClient(port: port).get("/hello").status == 200)
+    }
+
     @Test("problems are made by the service's own closure")
     func problems() throws {
         try withServer(

@@ -33,6 +33,27 @@ struct RemoteTests {
         return (service, data, url, token)
     }
 
+    @Test("takes its token from a file, as containers have secrets")
+    func tokenFile() throws {
+        let (service, _, url, token) = try start()
+        defer {
+            service.kill(SIGTERM)
+            _ = service.wait()
+        }
+        let secret = file("secret", token + "\n")
+        let listed = run("token", "list", "--url", url, "--token-file", secret)
+        #expect(listed.status == 0 && listed.output.hasPrefix("bootstrap\t"), "\(listed.output)")
+        #expect(run("schema", "get", "--url", url, "--token-file", secret).status == 0)
+        // A stated token is the one that counts.
+        let stated = run(
+            "token", "list", "--url", url, "--token-file", secret, "--token", "hf_wrong")
+        #expect(stated.status == 1 && stated.output.contains("401"), "\(stated.output)")
+        let empty = run("token", "list", "--url", url, "--token-file", file("empty", "\n"))
+        #expect(empty.status == 1 && empty.output.contains("is not a token"), "\(empty.output)")
+        let absent = run("token", "list", "--url", url, "--token-file", directory.path + "/none")
+        #expect(absent.status == 1 && absent.output.contains("can't be opened"))
+    }
+
     @Test("sets the access document, prints it, and explains what it allows")
     func access() throws {
         let (service, _, url, token) = try start()

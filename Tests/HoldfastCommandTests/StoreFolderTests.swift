@@ -29,6 +29,16 @@ struct StoreFolderTests {
         #expect(run("token revoke --all").status == 0)
     }
 
+    @Test("is made in a directory that has to be there")
+    func parent() {
+        let outcome = run("serve --data a/b --listen 127.0.0.1:0")
+        #expect(outcome.status == 1)
+        #expect(
+            outcome.output.contains("there is no directory 'a' for 'a/b'")
+                && outcome.output.contains("mkdir -p 'a'"), "\(outcome.output)")
+        #expect(access(directory.path + "/a", F_OK) != 0)
+    }
+
     @Test("may hold a store whose making was cut: a check finds no fault, and others say so")
     func unfinished() {
         mkdir(data, 0o700)

@@ -113,4 +113,59 @@ struct SigningKeysTests {
         let token = SampleSigner(curve: .p256).token("ES256", WebTokenTests.body())
         #expect(Self.code(tokens, token) == "keys-unavailable")
     }
+
+    @Test("before the first keys, readings come at growing intervals")
+    func late() throws {
+        let signer = SampleSigner(curve: .p256)
+        let place = Place()
+        var times = SigningKeys.Times()
+        times.first = 10
+        let keys = place.keys(times)
+        #expect(throws: SigningKeyFailure.self) { try keys.read() }
+        #expect(keys.retrySeconds == 1)
+        keys.start()
+        defer { keys.stop() }
+        let tokens = Self.tokens(keys)
+        let token = signer.token("ES256", WebTokenTests.body())
+        #expect(Self.code(tokens, token) == "keys-unavailable")
+        for _ in 0..<30_000 where place.count.load(ordering: .relaxed) < 4 { usleep(1000) }
+        place.document.withLock { $0 = signer.jwk(#""kid":"one""#) }
+        // No token asks for them: the thread reads them by itself.
+        for _ in 0..<30_000 where keys.revision == 0 { usleep(1000) }
+        #expect(Self.code(tokens, token) == nil)
+    }
+
+    @Test(
+        "another document than a JWK set is refused with the form that is wanted",
+        arguments: [
+            ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n", "they are PEM"),
+            ("a-secret-of-some-product-that-is-long-enough", "A secret is a JWK in a file"),
+            (
+                #"{"keys":[{"kty":"oct","k":"c2hvcnQ","kid":"s"}]}"#,
+                "'s' is no secret of at least 32"
+            ),
+            (#"{"kty":"oct","alg":"HS512","k":"c2hvcnQ"}"#, "HS512; secrets are for HS256 only"),
+            (
+                #"{"issuer":"https://x","jwks_uri":"https://x/k"}"#,
+                "'jwks_uri' instead, https://x/k"
+            ),
+            (#"{"one":"-----BEGIN CERTIFICATE-----"}"#, "no member 'keys'"),
+            (#"{"keys":[]}"#, "there is no key for"),
+            (#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#, "at least 2048 bits"),
+            ("[1]", "the keys are a JWK set"),
+        ])
+    func otherForms(document: String, message: String) {
+        let error = #expect(throws: SigningKeyFailure.self) {
+            _ = try SigningKeySet(Array(document.utf8), allowsSecrets: true)
+        }
+        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test("a secret behind a URL is refused with the reason")
+    func secretBehindURL() {
+        let error = #expect(throws: SigningKeyFailure.self) {
+            _ = try SigningKeySet(Array(#"{"kty":"oct","k":"c2hvcnQ"}"#.utf8), allowsSecrets: false)
+        }
+        #expect(error?.description.contains("from a file, not from a URL") == true)
+    }
 }

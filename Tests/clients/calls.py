@@ -1,6 +1,6 @@
 """A call of every operation of a document, as data that the clients of all languages make their calls from.
 
-Each call names the operation, its arguments by their names in the document, and its body. Reads come first and deletions last; what
+Each call names the operation, its arguments by their names in the document, its body, and the figures that its reply has. Reads come first and deletions last; what
 they change or delete is there for them alone (`prepare`).
 """
 import json
@@ -25,11 +25,15 @@ KEYS = {
     "Note": {"read": 1, "write": 2, "delete": 3}}
 # The keys of those with a parameter for a key that no path carries, as JSON.
 KEY_PARAMETERS = {"read": '"ES"', "write": '"PT"', "delete": '"XB"'}
+# The classes of projections, by whose names operations of projections are tagged.
+SHOWN = {"CityCard": "City"}
 GONE = {"Country": "iso == 'XC'", "City": "id == 92", "Note": "text == 'gone'"}
 NEW = {
     "Country": {"iso": "YA", "name": "New"}, "City": {"id": 70, "name": "New"},
     "Note": {"text": "new"}, "Reading": {"celsius": 2.5}}
-CHANGE = {"Country": {"name": "Put"}, "City": {"name": "Put"}, "Note": {"text": "put"}}
+CHANGE = {
+    "Country": {"name": "Put"}, "City": {"name": "Put"}, "Note": {"text": "put"},
+    "CityCard": {"title": "Put"}}
 LINES = {
     "Country": '{"iso":"YB"}\n', "City": '{"id":71,"name":"Line"}\n', "Note": '{"text":"line"}\n',
     "Reading": '{"celsius":3.5}\n'}
@@ -39,6 +43,8 @@ ELEMENTS = {
     "shares": ("a", "a", "b", 3.5), "extra": ("list", "new", "gone", "new")}
 # What is deleted by its key or value.
 ELEMENT_KEYS = {"twins": '1', "levels": "1.5", "tags": '"x"', "shares": '"c"'}
+# The figures that aggregates are asked for; those of other classes are counted.
+FIGURES = {"Country": "count,max(area)", "City": "count,max(population),avg(rating)"}
 TRANSACTION = {"operations": [{"op": "create", "class": "Note", "value": {"text": "taken"}}]}
 
 
@@ -79,7 +85,8 @@ def calls(document, through):
 
 def arguments(path, method, operation, parameters, through):
     """The arguments of a call, and its body."""
-    name, body = operation["tags"][0], None
+    tag, body = operation["tags"][0], None
+    name = SHOWN.get(tag, tag)
     use = {"get": "read", "delete": "delete"}.get(method, "write")
     element = (re.search(r"/properties/(\w+)/elements", path) or [None, None])[1]
     place, query = {}, {}
@@ -102,6 +109,10 @@ def arguments(path, method, operation, parameters, through):
             query[parameter["name"]] = {
                 "by": "text" if name == "Note" else "name", "through": through,
                 "key": '"a"' if element else KEY_PARAMETERS[use]}[parameter["name"]]
+    figures = []
+    if path.endswith("/aggregate"):
+        query["op"] = FIGURES.get(name, "count")
+        figures = query["op"].split(",")
     if path.endswith("/objects") and method in ("patch", "delete"):
         query["filter"] = "TRUEPREDICATE" if method == "patch" else GONE[name]
     if path.endswith("/elements") and method == "delete":
@@ -113,11 +124,11 @@ def arguments(path, method, operation, parameters, through):
             body = LINES[name]
         elif path.endswith("/query"):
             body = {"filter": "TRUEPREDICATE", "limit": 2}
-        elif name in NEW:
-            body = NEW[name] if method == "post" else CHANGE[name]
+        elif tag in CHANGE or tag in NEW:
+            body = NEW[tag] if method == "post" else CHANGE[tag]
         else:
             body = TRANSACTION
-    return {"place": place, "query": query, "body": body}
+    return {"place": place, "query": query, "body": body, "figures": figures}
 
 
 def swift(made, client):

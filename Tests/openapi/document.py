@@ -73,6 +73,12 @@ class Form(unittest.TestCase):
                         self.assertEqual(seeded.faults(media["schema"], value), [], path)
         self.assertGreater(streams, 6)
 
+    def test_an_operation_is_marked_if_its_only_reply_has_no_end(self):
+        for path, method, operation in seeded.operations():
+            media = seeded.resolve(operation["responses"].get("200", {})).get("content", {})
+            self.assertEqual(
+                operation.get("x-endless", False), list(media) == ["text/event-stream"], f"{method} {path}")
+
     def test_a_store_without_classes_has_no_operations(self):
         self.assertEqual(empty.value["paths"], {})
 

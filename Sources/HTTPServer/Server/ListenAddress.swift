@@ -35,8 +35,24 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// `host:port`, with brackets around IPv6 addresses.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Opens a listening socket for each address of the host.
+    /// Opens a listening socket for each address of the host. The host `::` has the addresses of both families, each with a socket
+    /// of its own, so that a client's IPv4 address stays one.
     func open(backlog: Int32) throws(ServerError) -> [(socket: Int32, address: ListenAddress)] {
+        let opened = try openAddresses(backlog)
+        // With port 0 the system chose the port of the first socket.
+        guard host == "::", let port = opened.first?.address.port else { return opened }
+        do throws(ServerError) {
+            return opened
+                + (try ListenAddress(host: "0.0.0.0", port: port).openAddresses(backlog))
+        } catch {
+            for (socket, _) in opened { close(socket) }
+            throw error
+        }
+    }
+
+    private func openAddresses(
+        _ backlog: Int32
+    ) throws(ServerError) -> [(socket: Int32, address: ListenAddress)] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV

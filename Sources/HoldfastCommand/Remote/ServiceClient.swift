@@ -16,7 +16,13 @@ final class ServiceClient {
         Option(
             "token", "TOKEN",
             "the token for the service; as a variable it stays hidden from other users"),
+        Option(
+            "token-file", "FILE",
+            "a file with the token as its first line, such as a container's secret"),
     ]
+
+    /// The bytes of a token's file that are read.
+    private static let tokenFileByteCountMax = 64 << 10
 
     /// The bytes of a refusal that are read.
     private static let refusalByteCountMax = 4 << 20
@@ -85,7 +91,19 @@ final class ServiceClient {
                 "--url is the address of a service, such as \(ServiceAddress.example), not '\(url)'"
             )
         }
-        self.init(url: url, token: arguments.text("token"))
+        self.init(url: url, token: try Self.token(arguments))
+    }
+
+    /// The token that the options state, or the first line of the file that they name; nil without one.
+    private static func token(_ arguments: Arguments) throws(CommandFailure) -> String? {
+        if let token = arguments.text("token") { return token }
+        guard let path = arguments.text("token-file") else { return nil }
+        let line = try FileSystem.firstLine(path, byteCountMax: tokenFileByteCountMax)
+        let token = String(decoding: line, as: UTF8.self)
+        guard !token.isEmpty, token.allSatisfy({ $0.isASCII && $0 > " " }) else {
+            throw CommandFailure("--token-file: the first line of '\(path)' is not a token")
+        }
+        return token
     }
 
     /// The service that the options have to name, because only a service has `what`.
@@ -216,7 +234,7 @@ final class ServiceClient {
         }
         return CommandFailure(
             "the service refuses it (\(status)):\(text)"
-                + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
+                + (status == 401 ? " (--token, --token-file, or their variables)" : ""))
     }
 
     /// The detail of a problem document, with a blank or the end of a line before it; nil for another document.

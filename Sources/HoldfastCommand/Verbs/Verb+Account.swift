@@ -17,10 +17,9 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient.required(arguments, for: "the accounts")
         let login = try arguments.required("login")
-        let bytes = try FileSystem.read(
+        let line = try FileSystem.firstLine(
             arguments.operands.first ?? "-",
             byteCountMax: Account.passwordByteCounts.upperBound * 2)
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let password = String(validating: line, as: UTF8.self) else {
             throw CommandFailure("the password is not UTF-8")
         }

@@ -11,7 +11,8 @@ import HoldfastStoreService
 extension Verb {
     /// Where the service listens and is looked for.
     static let listenOption = Option(
-        "listen", "HOST:PORT", "where the service listens; port 0 finds a free one",
+        "listen", "HOST:PORT",
+        "where the service listens; [::] is every address, port 0 finds a free port",
         fallback: defaultListen)
     /// The address without an option.
     static let defaultListen = "127.0.0.1:8080"
@@ -54,7 +55,7 @@ extension Verb {
             Option("log-format", "json|logfmt", "the format of log lines", fallback: "json"),
             Option(
                 "grace", "DURATION", "how long running requests may take after SIGTERM",
-                fallback: "10s"),
+                fallback: "8s"),
         ] + Limit.all.map(\.commandOption),
         notes: """
             Without tokens the service listens on loopback addresses only, unless --insecure is given;
@@ -120,7 +121,7 @@ struct ServeCommand {
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
-        graceSeconds = try arguments.seconds("grace") ?? 10
+        graceSeconds = try arguments.seconds("grace") ?? 8
         logger.level = try arguments.choice("log-level", .info, of: Logger.Level.allCases, \.name)
         logger.format = try arguments.choice("log-format", .json, of: [.json, .logfmt]) { "\($0)" }
     }

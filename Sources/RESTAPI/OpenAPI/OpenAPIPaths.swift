@@ -91,6 +91,11 @@ final class OpenAPIPaths {
         }
     }
 
+    /// The mark of operations whose only reply is an event stream.
+    private static let endless =
+        "The reply is an event stream without an end. A function that returns the whole reply does not return: read the "
+        + "events as they come."
+
     /// Adds an operation to the item of its path. Parameters that classes of this kind do not have are in `without`.
     private func add(
         _ operation: Operation, _ text: JSONValue, _ template: OpenAPITemplate,
@@ -102,6 +107,10 @@ final class OpenAPIPaths {
             object.member("operationId").string(ids.unique(id))
             object.member("tags").array { $0.element().string(template.names["class"] ?? "") }
             object.member("summary").string(text.member(named: "summary")?.string ?? "")
+            if text.member(named: "endless")?.bool == true {
+                object.member("description").string(Self.endless)
+                object.member("x-endless").bool(true)
+            }
             // Not said once for all of them, because generators of clients look for it here.
             if usesTokens { object.member("security").raw(##"[{"bearerToken":[]}]"##) }
             object.member("parameters").array { parameters in

@@ -43,6 +43,9 @@ def call(store, module, operation):
     reply = module.sync_detailed(client=store, **arguments)
     if reply.headers.get("content-type", "").startswith("application/json"):
         assert reply.parsed is not None, "its reply is of no type"
+    for figure in operation["figures"]:
+        stored = json.loads(reply.content)[figure]
+        assert reply.parsed.to_dict()[figure] == stored, f"{figure} is not {stored}"
     return reply.status_code, reply.content
 
 

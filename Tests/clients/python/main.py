@@ -19,10 +19,10 @@ print("changed", changed.population, changed.country)
 
 done = create_transaction.sync(client=store, body=models.HoldfastTransaction(operations=[
     models.HoldfastOperation(
-        op=models.HoldfastOperationOp.PUT, class_="Country", id="XN", ref="land",
+        op="put", class_="Country", id="XN", ref="land",
         value={"name": "Newland"}),
     models.HoldfastOperation(
-        op=models.HoldfastOperationOp.PATCH, class_="City", id=10,
+        op="patch", class_="City", id=10,
         value={"country": {"$ref": "land"}})]))
 print("transaction", ", ".join(f"{result.class_} {result.id}" for result in done.results))
 

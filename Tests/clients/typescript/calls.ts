@@ -11,6 +11,7 @@ interface Call {
   place: Record<string, unknown>;
   query: Record<string, unknown>;
   body: unknown;
+  figures: string[];
 }
 
 function folded(name: string): string {
@@ -41,7 +42,15 @@ async function call(operation: Call): Promise<void> {
   const reply = await api[operation.id + "Raw"](stated);
   // A stream has no end.
   if (operation.isStream) await reply.raw.body.cancel();
-  else await reply.value();
+  else {
+    const stored = operation.figures.length > 0 ? await reply.raw.clone().json() : {};
+    const value = await reply.value();
+    for (const figure of operation.figures) {
+      if (value[figure] === undefined || value[figure] !== stored[figure]) {
+        throw new Error(`${figure} is ${value[figure]}, not ${stored[figure]}`);
+      }
+    }
+  }
 }
 
 async function main(): Promise<void> {
