@@ -73,7 +73,7 @@ struct GeoJSONForm: ObjectForm {
                 members.member(named: property).copy(id)
             }
             if let geometry = feature.geometry, let geometryName, !seen.hasGeometry {
-                write(geometry, to: members.member(named: geometryName))
+                writeGeometry(geometry, to: members.member(named: geometryName))
             }
         }
         return nil
@@ -123,7 +123,7 @@ struct GeoJSONForm: ObjectForm {
 
     // MARK: Geometries
 
-    private func write(_ geometry: JSONValue, to writer: JSONWriter) {
+    private func writeGeometry(_ geometry: JSONValue, to writer: JSONWriter) {
         guard let pointNames, let coordinates = geometry.member(named: "coordinates"),
             Self.isPoint(geometry.member(named: "type"))
         else { return writer.copy(geometry) }
