@@ -12,7 +12,8 @@ enum ReadingOptions {
             "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
         Option(
             flag: "geojson",
-            "the text is GeoJSON, as lists are given out, for --class; default for a FILE *.geojson"),
+            "the text is GeoJSON, as lists are given out, for --class; default for a FILE *.geojson"
+        ),
     ]
 
     static let all = [
@@ -56,7 +57,9 @@ enum ReadingOptions {
             $0.option.map { arguments.has($0) } ?? false
         }
         let stated = formats.compactMap(\.option) + others.filter { arguments.has($0) }
-        guard stated.count < 2 else { throw .usage("--\(stated[0]) does not go with --\(stated[1])") }
+        guard stated.count < 2 else {
+            throw .usage("--\(stated[0]) does not go with --\(stated[1])")
+        }
         return formats.first
     }
 

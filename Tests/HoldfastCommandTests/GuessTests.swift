@@ -129,10 +129,14 @@ struct GuessTests {
         for (path, name) in [(sales, "Sales"), (site, "Sites")] {
             let words = ["import", "--url", url, "--token", token, "--guess", path]
             let sent = run(words)
-            #expect(sent.status == 0 && sent.output.hasPrefix("\(name): a new class\n"), "\(sent.output)")
+            #expect(
+                sent.status == 0 && sent.output.hasPrefix("\(name): a new class\n"),
+                "\(sent.output)")
             #expect(sent.output.contains("imported, 0 failed"), "\(sent.output)")
             let twice = run(words)
-            #expect(twice.status == 1 && twice.output.contains("has a class '\(name)'"), "\(twice.output)")
+            #expect(
+                twice.status == 1 && twice.output.contains("has a class '\(name)'"),
+                "\(twice.output)")
         }
         let remote = run("export", "--url", url, "--token", token, "--class", "Sales").output
         #expect(remote == expected, "\(remote)")

@@ -191,7 +191,8 @@ extension MovingTests {
         TemporaryDirectory.write(
             Array(
                 (#"{"type":"FeatureCollection","features":[{"type":"Feature","id":200,"geometry":null,"#
-                    + #""properties":{"label":"x"}},{"type":"Feature","id":201,"properties":5}]}"#).utf8),
+                    + #""properties":{"label":"x"}},{"type":"Feature","id":201,"properties":5}]}"#)
+                    .utf8),
             to: features)
         let sites = run(
             "import", "--data", target, "--class", "Node", "--skip", "geometry", features)

@@ -160,7 +160,8 @@ struct RemoteTests {
         let wrong = run("import", "--url", url, "--token", token, "--class", "Node", json)
         #expect(wrong.status == 1 && wrong.output.contains("Node: 0 imported, 1 failed"))
         let features = file(
-            "nodes.geojson", #"{"features":[{"type":"Feature","properties":{"id":3,"label":"c"}}]}"#)
+            "nodes.geojson", #"{"features":[{"type":"Feature","properties":{"id":3,"label":"c"}}]}"#
+        )
         let merged = run(
             "import", "--url", url, "--token", token, "--class", "Node", "--mode", "merge",
             features)

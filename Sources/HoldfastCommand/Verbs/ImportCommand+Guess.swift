@@ -95,7 +95,8 @@ extension ImportCommand {
 
     private static func isPresent(_ name: String) -> CommandFailure {
         CommandFailure(
-            "the store has a class '\(name)': import into it without --guess, or name another one by --class")
+            "the store has a class '\(name)': import into it without --guess, or name another one by --class"
+        )
     }
 
     /// Prints the reasons for the properties.

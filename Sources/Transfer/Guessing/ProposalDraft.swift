@@ -34,7 +34,8 @@ struct ProposalDraft {
         (objectCount, faults, isCut) = (columns.recordCount, columns.faults, columns.isCut)
         if columns.encoding != options.csv.encoding {
             notes.append(
-                "The text is not UTF-8, so it is read as Windows-1252. Look whether its letters are right.")
+                "The text is not UTF-8, so it is read as Windows-1252. Look whether its letters are right."
+            )
         }
         var guess = try CellGuess(columns, stated: options.csv, options.names, time)
         let kept = try keptColumns(columns.columns)

@@ -113,7 +113,8 @@ package struct ImportReport: Sendable {
 
     /// Whether the beginning of a line is a Feature or a FeatureCollection of GeoJSON.
     private static func hasFeatures(_ line: UnsafeRawBufferPointer) -> Bool {
-        if case .features = OuterObject(UnsafeRawBufferPointer(rebasing: line.prefix(soughtByteCount)))
+        if case .features = OuterObject(
+            UnsafeRawBufferPointer(rebasing: line.prefix(soughtByteCount)))
         {
             return true
         }

@@ -144,7 +144,8 @@ struct ProposalTests {
                         "text/csv, application/x-ndjson, application/json, application/geo+json"
                 ]),
             APIScenario(
-                "POST", Self.path, #"{"id":1}"#, headers: [("Content-Type", "application/geo+json")],
+                "POST", Self.path, #"{"id":1}"#,
+                headers: [("Content-Type", "application/geo+json")],
                 status: 422, contains: ["empty-sample", "Expected a Feature of GeoJSON"]),
             APIScenario(
                 "POST", Self.path, "[]", headers: [("Accept", "text/csv")], status: 406,

@@ -15,7 +15,8 @@ struct GeoJSONTests {
         ObjectClass(
             name: "Site", primaryKey: "code",
             properties: [
-                Schemas.property("code", .string), Schemas.property("name", .string, optional: true),
+                Schemas.property("code", .string),
+                Schemas.property("name", .string, optional: true),
                 Schemas.property("id", .int, optional: true), Schemas.link("place", "Spot"),
                 Schemas.list("tags", .string),
             ]),
@@ -149,7 +150,9 @@ struct GeoJSONTests {
         "take a feature's geometry as the point, its id as the primary key, and its properties",
         arguments: [
             (
-                "Site", #""id":"a","geometry":{"type":"Point","coordinates":[1,2,3],"bbox":[]},"bbox":[]"#, "",
+                "Site",
+                #""id":"a","geometry":{"type":"Point","coordinates":[1,2,3],"bbox":[]},"bbox":[]"#,
+                "",
                 #"{"code":"a","name":null,"id":null,"place":{"kind":"Point","coordinates":[1.0,2.0,3.0]},"tags":[]}"#
             ),
             (
@@ -157,16 +160,20 @@ struct GeoJSONTests {
                 #"{"code":"a","name":"x","id":null,"place":null,"tags":["y"]}"#
             ),
             (
-                "Site", #""id":5,"geometry":null,"properties":{"code":"a","place":{"kind":"?","coordinates":[]}}"#,
-                "", #"{"code":"a","name":null,"id":5,"place":{"kind":"?","coordinates":[]},"tags":[]}"#
+                "Site",
+                #""id":5,"geometry":null,"properties":{"code":"a","place":{"kind":"?","coordinates":[]}}"#,
+                "",
+                #"{"code":"a","name":null,"id":5,"place":{"kind":"?","coordinates":[]},"tags":[]}"#
             ),
             (
                 "Site", #""id":"way/5","geometry":null,"properties":{"code":"a","id":6,"x":{}}"#,
                 "id skip x", #"{"code":"a","name":null,"id":6,"place":null,"tags":[]}"#
             ),
             (
-                "Site", #""id":"way/5","geometry":{"type":"Polygon","coordinates":[]},"properties":{"code":"a"}"#,
-                "skip id skip geometry", #"{"code":"a","name":null,"id":null,"place":null,"tags":[]}"#
+                "Site",
+                #""id":"way/5","geometry":{"type":"Polygon","coordinates":[]},"properties":{"code":"a"}"#,
+                "skip id skip geometry",
+                #"{"code":"a","name":null,"id":null,"place":null,"tags":[]}"#
             ),
             (
                 "Site", #""id":7,"geometry":null,"properties":{"addr:name":"x","ref":"a"}"#,
@@ -178,7 +185,8 @@ struct GeoJSONTests {
                 #"{"code":"a","name":"b","id":null,"place":null,"tags":[]}"#
             ),
             (
-                "Way", #""id":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{"start":null}"#,
+                "Way",
+                #""id":1,"geometry":{"type":"Point","coordinates":[1,2]},"properties":{"start":null}"#,
                 "map geometry=end",
                 #"{"id":1,"start":null,"end":{"kind":"Point","coordinates":[1.0,2.0]}}"#
             ),
@@ -187,7 +195,10 @@ struct GeoJSONTests {
                 "map geometry=geometry",
                 #"{"id":1,"geometry":{"type":"Polygon","coordinates":[[[1,2]]]},"middle":null}"#
             ),
-            ("Plain", #""id":7,"geometry":null,"properties":{"name":"x"}"#, "skip geometry", #"{"name":"x"}"#),
+            (
+                "Plain", #""id":7,"geometry":null,"properties":{"name":"x"}"#, "skip geometry",
+                #"{"name":"x"}"#
+            ),
             ("Plain", #""id":"a","geometry":null"#, "skip geometry", #"{"name":null}"#),
         ])
     func members(className: String, members: String, names: String, expected: String) throws {
@@ -238,7 +249,8 @@ struct GeoJSONTests {
     @Test(
         "report a text that is cut off, and a broken feature that takes no other along",
         arguments: [
-            (#"{"features":[A,"#, 1, ["2 malformed-json"]), (#"{"features":[A]"#, 1, ["2 malformed-json"]),
+            (#"{"features":[A,"#, 1, ["2 malformed-json"]),
+            (#"{"features":[A]"#, 1, ["2 malformed-json"]),
             (#"{"features":["#, 0, ["1 malformed-json"]), ("", 0, []), (#"{"features":[]}"#, 0, []),
             ("A\n{\"type\":\nA\n", 1, ["2 malformed-json", "3 duplicate-key"]),
             ("\u{1E}A\n\u{1E}{\"type\":\n\u{1E}A\n", 1, ["2 malformed-json", "3 duplicate-key"]),
@@ -247,7 +259,8 @@ struct GeoJSONTests {
         let report = try Importing.report(
             template.replacing("A", with: Self.feature("\"a\"")), into: try Self.store(), "Site"
         ) { $0.format = .geoJSON }
-        #expect(report.importedCount == count && report.codes == codes, "\(template): \(report.codes)")
+        #expect(
+            report.importedCount == count && report.codes == codes, "\(template): \(report.codes)")
     }
 
     // MARK: Requests
@@ -259,7 +272,10 @@ struct GeoJSONTests {
         let path = "/v1/classes/Site/import"
         for (type, parameters, status, part) in [
             ("application/geo+json", "", 422, #""pointer":"/x""#),
-            ("application/geo+json", "?unknown=ignore", 200, #""imported":1,"failed":0,"unknownMembers":1"#),
+            (
+                "application/geo+json", "?unknown=ignore", 200,
+                #""imported":1,"failed":0,"unknownMembers":1"#
+            ),
             ("application/geo+json-seq", "?mode=merge&skip=x&atomic=true", 200, #""imported":1"#),
             ("application/geo+json", "?mode=ignore&map=x=id", 200, #""ignored":1"#),
             ("application/geo+json", "?delimiter=%3B", 400, "'delimiter' is for CSV"),

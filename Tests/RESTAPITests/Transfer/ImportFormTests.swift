@@ -197,7 +197,9 @@ struct ImportFormTests {
         }
     }
 
-    @Test("are UTF-8, and the fault of another encoding names the option or the program that reads it")
+    @Test(
+        "are UTF-8, and the fault of another encoding names the option or the program that reads it"
+    )
     func encodings() throws {
         let server = try TestServer(schema: Self.schema)
         func send(_ type: String, _ body: [UInt8]) -> HTTPClient.Reply {
