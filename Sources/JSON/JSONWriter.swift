@@ -53,6 +53,13 @@ public struct JSONWriter {
 }
 
 extension JSONWriter {
+    /// Returns the text of a parsed value.
+    package static func text(of value: JSONValue) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 1024)
+        JSONWriter(buffer).copy(value)
+        return buffer.array
+    }
+
     /// Writes a parsed value unchanged. Recursive: its text was parsed with a bounded depth.
     package func copy(_ value: JSONValue) {
         switch value.kind {

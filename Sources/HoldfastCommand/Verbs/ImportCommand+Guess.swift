@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
@@ -71,9 +70,7 @@ extension ImportCommand {
 
     /// The name of a class, and its definition as JSON.
     private static func text(_ definition: JSONValue) -> (name: String, json: [UInt8]) {
-        let buffer = ByteBuffer(capacity: 1024)
-        JSONWriter(buffer).copy(definition)
-        return (definition.member(named: "name")?.string ?? "", buffer.array)
+        (definition.member(named: "name")?.string ?? "", JSONWriter.text(of: definition))
     }
 
     private func make(
