@@ -25,15 +25,11 @@ KEYS = {
     "Note": {"read": 1, "write": 2, "delete": 3}}
 # The keys of those with a parameter for a key that no path carries, as JSON.
 KEY_PARAMETERS = {"read": '"ES"', "write": '"PT"', "delete": '"XB"'}
-# The classes of projections, by whose names operations of projections are tagged.
-SHOWN = {"CityCard": "City"}
 GONE = {"Country": "iso == 'XC'", "City": "id == 92", "Note": "text == 'gone'"}
 NEW = {
     "Country": {"iso": "YA", "name": "New"}, "City": {"id": 70, "name": "New"},
     "Note": {"text": "new"}, "Reading": {"celsius": 2.5}}
-CHANGE = {
-    "Country": {"name": "Put"}, "City": {"name": "Put"}, "Note": {"text": "put"},
-    "CityCard": {"title": "Put"}}
+CHANGE = {"Country": {"name": "Put"}, "City": {"name": "Put"}, "Note": {"text": "put"}}
 LINES = {
     "Country": '{"iso":"YB"}\n', "City": '{"id":71,"name":"Line"}\n', "Note": '{"text":"line"}\n',
     "Reading": '{"celsius":3.5}\n'}
@@ -85,8 +81,7 @@ def calls(document, through):
 
 def arguments(path, method, operation, parameters, through):
     """The arguments of a call, and its body."""
-    tag, body = operation["tags"][0], None
-    name = SHOWN.get(tag, tag)
+    name, body = operation["tags"][0], None
     use = {"get": "read", "delete": "delete"}.get(method, "write")
     element = (re.search(r"/properties/(\w+)/elements", path) or [None, None])[1]
     place, query = {}, {}
@@ -124,8 +119,8 @@ def arguments(path, method, operation, parameters, through):
             body = LINES[name]
         elif path.endswith("/query"):
             body = {"filter": "TRUEPREDICATE", "limit": 2}
-        elif tag in CHANGE or tag in NEW:
-            body = NEW[tag] if method == "post" else CHANGE[tag]
+        elif name in NEW:
+            body = NEW[name] if method == "post" else CHANGE[name]
         else:
             body = TRANSACTION
     return {"place": place, "query": query, "body": body, "figures": figures}
