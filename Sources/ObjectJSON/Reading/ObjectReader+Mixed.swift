@@ -166,7 +166,8 @@ extension ObjectReader {
             fault(
                 "invalid-mixed",
                 "'\(Self.text(tag.name))' is not a kind of value: use \(MixedForm.examples) or "
-                    + "{\"$link\":{\"class\":\"…\",\"id\":…}}." + Self.operatorAdvice(Self.text(tag.name)),
+                    + "{\"$link\":{\"class\":\"…\",\"id\":…}}."
+                    + Self.operatorAdvice(Self.text(tag.name)),
                 at: tag.name)
             return writer.null()
         }

@@ -107,7 +107,8 @@ struct AccountTests {
     @Test("a sign-up may make the user's own object by the rules of that user, or makes nothing")
     func ownObject() throws {
         let world = try AccountServer()
-        let schema = #"{"primaryKey":"id","properties":{"id":"uuid","name":"string?","editor":"bool"}}"#
+        let schema =
+            #"{"primaryKey":"id","properties":{"id":"uuid","name":"string?","editor":"bool"}}"#
         #expect(
             world.send("PUT", "/v1/schema/classes/Member", schema, as: world.admin).status == 201)
         let access = #"""

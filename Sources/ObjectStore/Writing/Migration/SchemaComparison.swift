@@ -97,7 +97,8 @@ struct SchemaComparison {
     /// Adds a step of the class that is being compared; returns its position.
     @discardableResult
     private mutating func step(
-        _ operation: SchemaStep.Operation, _ property: String? = nil, from formerName: String? = nil,
+        _ operation: SchemaStep.Operation, _ property: String? = nil,
+        from formerName: String? = nil,
         isStrict: Bool = false
     ) -> Int {
         steps.append(
