@@ -17,7 +17,9 @@ enum FileSystem {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard let name = parts.popLast() else { return nil }
         let parent = (path.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
-        return realPath(parent.isEmpty ? "." : parent).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" }
+        return realPath(parent.isEmpty ? "." : parent).map {
+            $0 == "/" ? "/\(name)" : "\($0)/\(name)"
+        }
     }
 
     /// An open directory. It stays the same directory even if its name changes.

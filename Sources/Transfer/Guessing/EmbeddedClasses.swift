@@ -32,7 +32,8 @@ struct EmbeddedClasses {
             throw RequestFault(
                 .invalid, "no-class",
                 "The objects within the objects of the sample need more classes than a schema has, which are at most "
-                    + "\(GuessWords.number(ModelLimits.classCountMax)). Leave out the members that hold them (skip).")
+                    + "\(GuessWords.number(ModelLimits.classCountMax)). Leave out the members that hold them (skip)."
+            )
         }
         let name = free(Self.name(owner, property))
         classes.append(

@@ -61,7 +61,8 @@ struct LinkGuess {
         if isSpent, !tried.isEmpty {
             let owner = named.first.map { "class '\($0.name)'" } ?? "a class"
             property.clauses.append(
-                "it is open whether the values are keys of \(owner), because the sample has too many to look up")
+                "it is open whether the values are keys of \(owner), because the sample has too many to look up"
+            )
             return
         }
         guard found.count == 1 else {

@@ -1,6 +1,7 @@
 import HoldfastAccess
 import HoldfastObjectModel
 import HoldfastHTTPServer
+import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastTestSupport
 import Testing
@@ -80,7 +81,8 @@ struct ConsoleLinkTests {
         let past = Timestamp(seconds: Timestamp.now().seconds - 1, nanoseconds: 0)
         try tokens.change { stored throws(RequestFault) in
             for (name, end) in [
-                ("mine", nil), ("console-0123456789abcdef0123456789abcdef", past), ("console-mine", past),
+                ("mine", nil), ("console-0123456789abcdef0123456789abcdef", past),
+                ("console-mine", past),
             ] as [(String, Timestamp?)] {
                 _ = try stored.add(name, TokenTerms(.admin, end: end), TokenSecret().hash)
             }

@@ -33,7 +33,8 @@ struct PublicFolderTests {
         #expect(symlink("../secret.txt", path + "/link.txt") == 0)
         #expect(symlink("..", path + "/up") == 0)
         #expect(mkfifo(path + "/pipe.txt", 0o644) == 0)
-        let folder = try #require(PublicFolder(path, hiding: outside.path + "/public/../public/store"))
+        let folder = try #require(
+            PublicFolder(path, hiding: outside.path + "/public/../public/store"))
         server = try GuardedServer(withTokens: true) { $0.publicFolder = folder }
     }
 
@@ -69,7 +70,8 @@ struct PublicFolderTests {
             "/assets/../../secret.txt", "/assets%2f..%2f..%2fsecret.txt", "/link.txt",
             "/up/secret.txt",
             "/store/holdfast.mdb", "/docs/mine.txt", "/health/mine.txt", "/client/mine.js",
-            "/pipe.txt", "/pipe.txt/a.js", "/app.js/a.js", "/app.js%00.html", "//app.js", "/assets//a%20b.png", "/none.js",
+            "/pipe.txt", "/pipe.txt/a.js", "/app.js/a.js", "/app.js%00.html", "//app.js",
+            "/assets//a%20b.png", "/none.js",
         ])
     func hidden(target: String) {
         for headers in [[], [Self.browser]] {

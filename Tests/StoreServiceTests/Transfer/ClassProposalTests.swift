@@ -241,9 +241,13 @@ struct ClassProposalTests {
         for iso in ["DE", "FR"] { try service.create("Country", #"{"iso":"\#(iso)"}"#) }
         for (countMax, reason) in [
             (2, "Each of the 2 different values is a key of Country."),
-            (1, "It is open whether the values are keys of class 'Country', because the sample has too many to look up."),
+            (
+                1,
+                "It is open whether the values are keys of class 'Country', because the sample has too many to look up."
+            ),
         ] {
-            let found = try service.served.withRead(for: service.caller) { read throws(RequestFault) in
+            let found = try service.served.withRead(for: service.caller) {
+                read throws(RequestFault) in
                 var property = GuessedProperty(
                     name: "country", sourceName: "country", type: .single(.scalar(.string)))
                 property.keyTexts = ["DE", "FR"]
@@ -262,7 +266,8 @@ struct ClassProposalTests {
         // Each name is cut to the same one, to which a number is added.
         let long = String(repeating: "n", count: 40)
         let inner = (0..<80).map { #""\#(long)\#($0)":{"a":1}"# }.joined(separator: ",")
-        let text = "{" + (0..<200).map { #""\#(long)\#($0)":{\#(inner)}"# }.joined(separator: ",") + "}"
+        let text =
+            "{" + (0..<200).map { #""\#(long)\#($0)":{\#(inner)}"# }.joined(separator: ",") + "}"
         #expect(text.utf8.count < GuessSample.byteCountMax)
         do {
             _ = try Guessing.proposal(text)
@@ -270,19 +275,23 @@ struct ClassProposalTests {
         } catch {
             let fault = error as? RequestFault
             #expect(fault?.code == "no-class")
-            #expect(fault?.detail.contains("Leave out the members") == true, "\(fault?.detail ?? "")")
+            #expect(
+                fault?.detail.contains("Leave out the members") == true, "\(fault?.detail ?? "")")
         }
     }
 
-    @Test("cut the longest names to the length of a property's", arguments: ["n", "ä", "€", "1", "_"])
+    @Test(
+        "cut the longest names to the length of a property's", arguments: ["n", "ä", "€", "1", "_"])
     func longNames(letter: String) throws {
-        let text = "id," + String(repeating: letter, count: 1_000_000 / letter.utf8.count) + "\n1,x\n"
+        let text =
+            "id," + String(repeating: letter, count: 1_000_000 / letter.utf8.count) + "\n1,x\n"
         let proposal = try Guessing.proposal(text)
         let name = try #require(proposal.objectClass.properties.last?.name)
         #expect(name.utf8.count <= ModelLimits.propertyNameByteCountMax)
         #expect(PropertyNames.isValid(name))
         let path = String(repeating: letter, count: 100_000)
-        #expect(GuessOptions.className(ofFile: path).utf8.count <= ModelLimits.classNameByteCountMax)
+        #expect(
+            GuessOptions.className(ofFile: path).utf8.count <= ModelLimits.classNameByteCountMax)
     }
 
     @Test("for CSV that is not UTF-8 have its encoding, and say so")
