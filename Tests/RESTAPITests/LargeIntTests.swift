@@ -42,7 +42,9 @@ func largeIntsOfTheSchema() throws {
     ] as [(String, String, String?, Int)] {
         APIScenario(
             method, target, body, headers: prefer, status: status, contains: strings,
-            fields: ["preference-applied": "int64=string", "vary": "Prefer"]
+            fields: ["preference-applied": "int64=string"]
+                // The whole schema is long enough for gzip, which is in another `Vary` of the reply.
+                .merging(target == path ? ["vary": "Prefer"] : [:]) { first, _ in first }
         ).check(on: server)
     }
     let schema = server.send("GET", "/v1/schema", headers: prefer).text

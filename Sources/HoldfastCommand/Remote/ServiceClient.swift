@@ -234,7 +234,7 @@ final class ServiceClient {
         }
         return CommandFailure(
             "the service refuses it (\(status)):\(text)"
-                + (status == 401 ? " (--token, --token-file, or their variables)" : ""))
+                + (status == 401 ? " (--token, --token-file, HOLDFAST_TOKEN or HOLDFAST_TOKEN_FILE)" : ""))
     }
 
     /// The detail of a problem document, with a blank or the end of a line before it; nil for another document.

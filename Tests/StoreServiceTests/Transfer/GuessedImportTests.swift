@@ -46,7 +46,7 @@ struct GuessedImportTests {
     func csv(text: String, expected: String?) throws {
         let proposal = try Guessing.proposal(text)
         let service = try Self.imported(text, proposal)
-        let exported = try service.export("Item", isCSV: true).replacing("\r", with: "")
+        let exported = try service.export("Item", isCSV: true).replacing("\r\n", with: "\n")
         #expect(exported == expected ?? text)
         // The export is a text for the same class.
         let again = try Guessing.proposal(exported)
@@ -144,7 +144,7 @@ struct GuessedImportTests {
         }
         let report = try #require(outcome)
         #expect(report.failedCount == 0 && report.importedCount == 3)
-        let exported = try service.export("Item", isCSV: true).replacing("\r", with: "")
+        let exported = try service.export("Item", isCSV: true).replacing("\r\n", with: "\n")
         #expect(exported == text)
     }
 
