@@ -234,7 +234,8 @@ final class ServiceClient {
         }
         return CommandFailure(
             "the service refuses it (\(status)):\(text)"
-                + (status == 401 ? " (--token, --token-file, HOLDFAST_TOKEN or HOLDFAST_TOKEN_FILE)" : ""))
+                + (status == 401
+                    ? " (--token, --token-file, HOLDFAST_TOKEN or HOLDFAST_TOKEN_FILE)" : ""))
     }
 
     /// The detail of a problem document, with a blank or the end of a line before it; nil for another document.
