@@ -74,8 +74,7 @@ def arguments():
     add("--work", default="/var/tmp", metavar="DIR",
         help="where stores are made: a disk, not a tmpfs (default %(default)s)")
     add("--cache", default=REPOSITORY / ".build/bench/data", metavar="DIR", help="where generated data is kept")
-    add("--build", type=lambda path: pathlib.Path(path).absolute(), default=REPOSITORY / ".build/bench", metavar="DIR",
-        help="where references are compiled")
+    add("--build", default=REPOSITORY / ".build/bench", metavar="DIR", help="where references are compiled")
     add("--results", default=ROOT / "results", metavar="DIR")
     add("--keep", action="store_true", help="keep the temporary directory")
     add("--strict", action="store_true", help="exit with 1 when a target is missed")

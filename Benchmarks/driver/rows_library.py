@@ -13,7 +13,8 @@ def swift_library(bench):
     """Builds Benchmarks/swift-library as a program outside and runs it: both sides are in its process, on one store."""
     settings = bench.settings
     row = Row("swift-library", f"the Swift library, {settings.large:,} objects")
-    scratch = os.path.join(settings.build, "swift-library")
+    # The build runs in another folder.
+    scratch = os.path.abspath(os.path.join(settings.build, "swift-library"))
     swift = os.environ.get("SWIFT") or subprocess.run(
         [bench.root.parent / "scripts" / "find-swift"], capture_output=True, text=True, check=True).stdout.strip()
     environment = dict(os.environ, HOLDFAST_PATH=str(bench.root.parent))

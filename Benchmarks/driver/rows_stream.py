@@ -11,6 +11,8 @@ from .processes import BenchError, Process, memory_kib
 from .results import Row
 
 _ID = re.compile(rb"(?:^|\n)id: ?[^\n]*-(\d+)")
+# A stream that a worker brings to the present has its id in `upToDate`, behind changes without one.
+_TELLS = re.compile(rb"(?:^|\n)event: ?(?:change|upToDate)(?:\n|$)")
 _VERSION = re.compile(rb"\r\nholdfast-version: *[^\r\n]*-(\d+)", re.I)
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.I)
 _WRITER_COUNT = 4
@@ -73,7 +75,7 @@ class EventReader:
         self._unframe()
 
     def receive(self):
-        """The versions of the change events that are complete now."""
+        """The versions up to which events that are complete now have told."""
         part = self.socket.recv(1 << 18)
         if not part:
             raise BenchError("the server ended the stream")
@@ -82,7 +84,7 @@ class EventReader:
         versions = []
         while b"\n\n" in self.text:
             event, _, self.text = self.text.partition(b"\n\n")
-            if b"event: change" in event or b"event:change" in event:
+            if _TELLS.search(event):
                 found = _ID.search(event)
                 if found:
                     versions.append(int(found.group(1)))
