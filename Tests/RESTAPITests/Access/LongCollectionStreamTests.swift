@@ -12,7 +12,10 @@ struct LongCollectionStreamTests {
     /// A world in which task 1 has so many links to task 2, which ann sees.
     private static func world(_ count: Int) throws -> TaskWorld {
         // Long lists are compared slowly in a debug build beside all other tests.
-        let world = try TaskWorld { $0.limits.queryTimeSecondsMax = 300 }
+        let world = try TaskWorld { options in
+            options.limits.queryTimeSecondsMax = 300
+            options.limits.feedStepMicroseconds = 300_000_000
+        }
         set(links(count), in: world)
         return world
     }
