@@ -104,7 +104,8 @@ struct StepBudgetTests {
         let found = try findings(budget(microseconds: 3_000))
         #expect(count(city, in: found) == 1)
         #expect(found.told.count == 1)
-        #expect(found.deferred.count == persons.count)
+        // A filter whose thread waited for its core takes long, and leaves the step as a slow one.
+        #expect(found.deferred.count + found.slow.count == persons.count)
     }
 
     @Test("a filter whose channels only ask whether there is an event is tested until there is one")
