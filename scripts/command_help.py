@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 VERB = re.compile(r"  ([a-z]+(?: [a-z]+)?) {2,}(\S.*)")
 # An option of a verb's help: its name, the name of its value, and the summary, which may begin on the next line.
 OPTION = re.compile(
-    r"  --([a-z0-9-]+)(?: ([A-Z]+(?:[=:|][A-Za-z-]+)*|[a-z-]+(?:\|[a-z-]+)+))?(?: +(\S.*))?")
+    r"  --([a-z0-9-]+)(?: ([A-Z]+(?:[=:|][A-Za-z-]+)*|[a-z0-9-]+(?:\|[a-z0-9-]+)+))?(?: +(\S.*))?")
 # A summary that lists every value.
 LIST = re.compile(r"[a-z]+(?:, [a-z]+)* or [a-z]+")
 DEFAULT = re.compile(r" \(default: .*\)$")
