@@ -304,7 +304,9 @@ async function send({url, fetch = globalThis.fetch}, token, method, path, {body,
   if (body !== undefined) sent['Content-Type'] ??= 'application/json';
   if (token) sent.Authorization = `Bearer ${token}`;
   const exchange = async () => {
-    const response = await fetch(url + path, {method, headers: sent, body: body && JSON.stringify(body), signal});
+    // A browser's cache sends equal requests one after the other, so that a second tab would wait for a long poll of the first.
+    const response = await fetch(url + path, {
+      method, headers: sent, body: body && JSON.stringify(body), signal, cache: 'no-store'});
     if (!response.ok) throw await HoldfastError.from(response);
     const text = await response.text();
     return {status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null};
