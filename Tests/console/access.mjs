@@ -27,8 +27,8 @@ export async function checkAccess(page, service) {
     ['look', 'rules-fault'], ['fill', 'The access document', RULES], ['press', 'Check'], ['shows', 'The document is valid.'],
     ['press', 'Save'], ['shows', 'Revision 1 is saved.'], ['shows', 'reader'], ['look', 'rules']));
   await check('the tester says what a user may do with an object, and by which rule', () => page.do(
-    ['go', '#/access/test'], ['fill', 'User', id], ['fill', 'Class', 'Continent'], ['fill', 'Key', 'AN'], ['press', 'Test'],
-    ['shows', 'Actions on Continent AN'], ['shows', 'refused'], ['fill', 'Key', 'EU'], ['press', 'Test'],
+    ['go', '#/access/test'], ['fill', 'User', id], ['fill', 'Class', 'Continent'], ['fill', 'Key', 'AN'], ['key', 'Enter'],
+    ['shows', 'Actions on Continent AN'], ['shows', 'refused'], ['fill', 'Key', 'EU'], ['key', 'Enter'],
     ['shows', 'Actions on Continent EU'], ['shows', 'allowed'], ['shows', 'code != "AN"'], ['look', 'tester']));
   await check('the changes of access are audit lines', () => page.do(
     ['go', '#/access/audit'], ['shows', 'createAccount'], ['shows', 'no token, open store'], ['look', 'audit']));
@@ -51,7 +51,7 @@ export async function checkUser(browser, service, admin) {
     ['press', 'Create'], ['shows', 'Created: Mine'], ['go', '#/object/Thing/3'], ['shows', 'Live'], ['press', 'Delete …'],
     ['press', 'Delete'], ['shows', 'may not'], ['press', 'Cancel'], ['look', 'user-refused']));
   await check('a user filters, sorts, follows links, and queries without a plan', () => page.do(
-    ['go', `#/class/Country?${new URLSearchParams({filter: 'name BEGINSWITH "Ic"'})}`], ['shows', 'Reykjavík'],
+    ['go', `#/class/Country?${new URLSearchParams({filter: 'name BEGINSWITH "Ic"'})}`], ['shows', 'Iceland'],
     ['go', '#/class/Country'], ['shows', 'Andorra'], ['press', 'population'], ['press', 'population'],
     ['holds', 'the order', 'document.querySelector(".tabulator-row a").textContent === "CN"'], ['press', 'Asia'], ['shows', 'Live'],
     ['go', '#/query?class=Continent'], ['shows', 'The reply took'], ['shows', 'Africa'], ['hides', 'Steps of the plan'],
@@ -67,7 +67,7 @@ export async function checkReader(browser, service, admin) {
     equal(await page.tab(rooms), 'Data,Schema,Move,Query,Changes', 'the rooms');
     equal(/New|Delete/.test(await page.tab(buttons)), false, 'whether the table writes');
     await page.do(['go', '#/object/Continent/AF'], ['shows', 'Live'], ['look', 'reader-object']);
-    equal(await page.tab(buttons), 'Form,JSON', 'the buttons of the object');
+    equal(/Save|Back|Delete/.test(await page.tab(buttons)), false, 'whether the object is written');
     await page.do(['go', '#/schema/Continent'], ['shows', 'population'], ['hides', 'Add a property'],
       ['go', '#/move'], ['shows', 'Imports need the right write.']);
     await page.tab.close();
@@ -117,7 +117,7 @@ export async function checkReference(browser, service, admin) {
         ['holds', 'the link back', '!document.querySelector("#console").hidden']);
       equal(await page.tab('document.querySelector("#message").textContent'), '', 'the message');
       await page.tab('document.querySelector("#console").click()');
-      await page.do(['shows', 'City'], ['press', 'Sign out']);
+      await page.do(['shows', 'Continent'], ['press', 'Sign out']);
     }
     await page.tab.close();
   });

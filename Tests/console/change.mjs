@@ -29,7 +29,7 @@ export async function checkEdits(page, service, caller, token) {
   const stored = id => service.set('GET', path(id), undefined, token);
   for (const id of [1, 2]) await service.set('PUT', path(id), {id, name: 'new'}, token);
   await check(`${caller} edits each type in the table`, async () => {
-    await page.do(['go', '#/class/Thing'], ['shows', 'new']);
+    await page.do(['reload', '#/class/Thing'], ['shows', 'new']);
     for (const [name, value, ...steps] of EDITS) {
       await page.do(['edit', '1', name], ['holds', 'the editor', 'document.querySelector(".cell-editor, dialog[open]") !== null'],
         ...steps, WIDE.includes(name) ? ['press', 'Save'] : ['key', 'Enter']);
@@ -96,7 +96,7 @@ async function checkObjects(page, service) {
     await page.do(['press', 'Create'], ['key', 'Escape']);
     equal(await page.tab('document.querySelectorAll("dialog[open]").length'), 1, 'the dialogs');
     await page.tab('release_()');
-    await page.shows('Created: Mu');
+    await page.do(['shows', 'Created: Mu'], ['reload', '']);
     await service.set('DELETE', '/v1/classes/Continent/objects/MU');
   });
   await check('a change elsewhere leaves the focus in its field', async () => {
@@ -113,7 +113,7 @@ async function checkKeyboard(page, service) {
   const active = expression => `(element => ${expression})(document.activeElement)`;
   const isAt = field => ['holds', `the cell of ${field}`, active(`element.getAttribute('tabulator-field') === '${field}'`)];
   await check('the keyboard leads to a cell, edits it, selects its row and follows its link', async () => {
-    await page.do(['go', '#/class/Thing'], ['shows', 'Lamp']);
+    await page.do(['reload', '#/class/Thing'], ['shows', 'My lamp']);
     const reached = new Set();
     for (let number = 0; number < 60 && !reached.has('grid'); number++) {
       await page.key('Tab');

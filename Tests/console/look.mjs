@@ -12,7 +12,7 @@ export async function checkLook(page, service) {
   await check('a class as a table, filtered, with the column of a fault marked', () => page.do(
     ['go', '#/class/City'], ['shows', 'Shahrak-e Qods'], ['look', 'table'],
     ['go', `#/class/City?${query({filter: 'country.iso == "IS"', sort: '-population'})}`], ['shows', 'Reykjavík'],
-    ['press', 'Count'], ['shows', '8'], ['shows', 'Export these'],
+    ['press', 'Count'], ['shows', '6 objects'], ['shows', 'Export these'],
     ['go', `#/class/City?${query({filter: 'population >> 3'})}`], ['shows', 'column'],
     ['holds', 'the mark', 'document.querySelector(".filter-fault") !== null']));
   await check('the filter box completes names of the schema, also behind links', () => page.do(
@@ -41,8 +41,8 @@ export async function checkLook(page, service) {
   });
   await check('links are followed both ways, from objects and from cells', () => page.do(
     ['go', '#/object/City/2950159'], ['shows', 'Germany'], ['look', 'object'], ['press', 'Germany'], ['shows', 'areaKm2'],
-    ['shows', 'City.country'], ['press', 'As a table of City'], ['shows', 'Aachen'], ['press', 'Germany'], ['shows', 'areaKm2'],
-    ['go', `#/class/Country?${query({filter: 'iso == "IS"'})}`], ['shows', 'Reykjavík'], ['press', '8'], ['shows', 'Kópavogur']));
+    ['shows', 'City.country'], ['press', 'As a table of City'], ['shows', 'Wolfen'], ['press', 'Germany'], ['shows', 'areaKm2'],
+    ['go', `#/class/Country?${query({filter: 'iso == "IS"'})}`], ['shows', 'Iceland'], ['press', '6'], ['shows', 'Kópavogur']));
   await check('an object is shown as JSON', () => page.do(
     ['go', '#/object/City/2950159'], ['shows', 'Germany'], ['press', 'JSON'],
     ['holds', 'the text', `JSON.parse(document.querySelector('.CodeMirror')?.CodeMirror.getValue() ?? '{}').country === 'DE'`],

@@ -81,6 +81,12 @@ export class Page {
   /** Does steps, each the name of a method with its arguments. */
   async do(...steps) { for (const [act, ...terms] of steps) await this[act](...terms); }
 
+  /** Opens an address as in a new tab: the console reads the schema again. */
+  async reload(address) {
+    await this.tab.call('Page.navigate', {url: 'about:blank'});
+    await this.go(address);
+  }
+
   /** Waits until an expression is true in the page. An error says what the page shows. */
   async holds(what, expression) {
     try {

@@ -16,7 +16,7 @@ const CHANGES = [
 export async function checkShape(page, service) {
   await service.set('PUT', '/v1/schema/classes/Part', {primaryKey: 'id', properties: {id: 'int', name: 'string', size: 'int'}});
   await service.set('POST', '/v1/classes/Part/objects', [{id: 1, name: 'a', size: 3}, {id: 2, name: 'b', size: 4}]);
-  await page.go('#/schema/Part');
+  await page.reload('#/schema/Part');
   for (const [sentence, button, steps, words, shown] of CHANGES) {
     await check(`${sentence}, after its steps in words`, async () => {
       const isRemoval = button.startsWith('Remove');

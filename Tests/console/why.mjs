@@ -30,6 +30,8 @@ export async function checkWhy(page, service) {
     ['go', '#/figures'], ['shows', 'Latency'], ['shows', 'since the console was opened'], ['look', 'figures']));
 }
 
+const AsyncFunction = (async () => {}).constructor;
+
 /** The addresses of all views. */
 const VIEWS = [
   '', 'class/City', 'object/City/2950159', 'schema', 'schema/City', 'schema?as=drawing', 'schema?as=json', 'move',
@@ -45,13 +47,14 @@ export async function checkLines(page) {
         line => [line.children[0].textContent, line.children[1].textContent])`);
       const [curl, client] = ['curl', 'client'].map(kind => lines.filter(([name]) => name === kind).map(([, text]) => text));
       equal([curl.length > 0, client.length], [true, curl.length], `the lines of ${view}: ${lines}`);
-      for (const text of client) await page.tab(`void (async () => {}).constructor(${JSON.stringify(text.replaceAll('…', '{}'))})`);
+      for (const text of client) new AsyncFunction(text.replaceAll('…', '{}'));
     }
   });
   await check('the lines of the client are programs, whatever their texts are', async () => {
     const value = {filter: 'a ==\n"\\" AND b == \'\u2028\'', '1a': [null, true], 'b c': 2};
-    equal(await page.tab(`import('/console/frame/request-lines.js').then(
-      ({literal}) => Function('return ' + literal(${JSON.stringify(value)}))())`), value, 'the value');
+    const text = await page.tab(
+      `import('/console/frame/request-lines.js').then(({literal}) => literal(${JSON.stringify(value)}))`);
+    equal(Function(`return ${text}`)(), value, text);
   });
 }
 

@@ -114,9 +114,11 @@ function completions(schema, stored, text) {
 function hints(CodeMirror, schema, stored, editor) {
   const cursor = editor.getCursor();
   const {begun, list} = completions(schema, stored, editor.getLine(cursor.line).slice(0, cursor.ch));
-  return {
+  const found = {
     from: CodeMirror.Pos(cursor.line, cursor.ch - begun.length), to: cursor,
     list: list.map(([text, note]) => ({text, render: item => item.append(text, h('small', {}, note))}))};
+  CodeMirror.on(found, 'shown', () => document.querySelector('.CodeMirror-hints').setAttribute('aria-label', 'Completions'));
+  return found;
 }
 
 /**

@@ -90,13 +90,17 @@ export function ask(title, content, {confirm = 'OK', isDangerous = false, act = 
   return new Promise(resolve => {
     let work = Promise.resolve();
     const cancel = h('button', {type: 'button', onclick: () => dialog.close()}, 'Cancel');
+    const setBusy = isBusy => {
+      cancel.disabled = isBusy;
+      dialog.setAttribute('closedby', isBusy ? 'none' : 'closerequest');
+    };
     const form = h('form', {method: 'dialog', onsubmit: attempt(async () => {
-      cancel.disabled = true;
+      setBusy(true);
       try {
         await (work = Promise.resolve(act(form)));
         dialog.close();
       } finally {
-        cancel.disabled = false;
+        setBusy(false);
       }
     })},
     h('h2', {}, title), content,
@@ -105,6 +109,7 @@ export function ask(title, content, {confirm = 'OK', isDangerous = false, act = 
       cancel));
     const dialog = h('dialog', {
       'aria-label': title, className: isWide ? 'wide' : '',
+      // For browsers without `closedby`.
       oncancel: event => { if (cancel.disabled) event.preventDefault(); },
       onclose: () => {
         dialog.remove();
