@@ -16,6 +16,9 @@ extension ObjectReader {
     static func advice(_ name: String, _ rowClass: RowClass) -> String {
         let advice = operatorAdvice(name)
         if !advice.isEmpty { return advice }
+        if name == "data" {
+            return " The properties stand in the object itself, without 'data' around them."
+        }
         if pointMembers.contains(name.lowercased()), let example = pointExample(rowClass) {
             return " A point is \(example)."
         }

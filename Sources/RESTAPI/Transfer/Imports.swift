@@ -146,7 +146,7 @@ extension RESTService {
         }
         throw Self.wrongImportType(
             "application/x-ndjson, text/csv, application/geo+json",
-            "one object a line, CSV with a header line, or GeoJSON")
+            "one object a line, CSV with a header line (text/csv), or GeoJSON")
     }
 
     /// The media types of a FeatureCollection, and of features one behind the other (RFC 7946, RFC 8142).
@@ -159,8 +159,9 @@ extension RESTService {
     private static func wrongImportType(_ types: String, _ forms: String) -> RequestFault {
         RequestFault(
             .unsupportedMediaType, "unsupported-media-type",
-            "This import takes \(types): \(forms). Set the header Content-Type (curl: -H "
-                + "'Content-Type: application/x-ndjson').", alternatives: types)
+            "This import takes \(types): \(forms). Set the header Content-Type, such as curl -H "
+                + "'Content-Type: application/x-ndjson'. A JSON array becomes one object a line with jq -c '.[]'.",
+            alternatives: types)
     }
 }
 
