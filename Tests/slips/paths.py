@@ -68,7 +68,7 @@ ROWS = [
     http("path-property", "GET /v1/classes/City/objects/2988507/country",
         "hint: /v1/classes/City/objects/2988507/properties/country"),
     http("path-schema-property", "DELETE /v1/schema/classes/Trip/properties/title", "hint: /v1/schema/classes/Trip", "PATCH"),
-    http("path-post-schema", "POST /v1/schema", "PUT /v1/schema/classes/{class} makes or replaces one class",
+    http("path-post-schema", "POST /v1/schema", "PUT /v1/schema/classes/{class} makes a class",
         body={"classes": []}),
     http("path-upload", "POST /api/upload", "'GET /' lists the paths to start with"),
 ]

@@ -66,6 +66,7 @@ ROWS = [
     http("value-transaction-op", "POST /v1/transactions", "create, put, merge, patch, delete",
         body={"operations": [{"op": "insert", "class": "Trip", "value": {"id": 3}}]}),
     stored("value-data-around", {"data": {"id": 2}}, "without 'data'"),
+    stored("value-rev", {"_rev": "1-a", "title": "a"}, "If-Match", send=f"PATCH {ONE}"),
     http("value-transaction-key", "POST /v1/transactions", "hint: id",
         body={"operations": [{"op": "delete", "class": "Trip", "key": 1}]}),
     http("value-transaction-update", "POST /v1/transactions", "hint: merge",

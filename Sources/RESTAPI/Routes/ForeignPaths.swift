@@ -59,10 +59,7 @@ enum ForeignPaths {
         Entry("v1/metadata", "/v1/schema"),
         Entry("_all_dbs v1/collections api/collections", "/v1/classes"),
         Entry("api/realtime", text: "GET /v1/classes/{class}/changes follows a class."),
-        Entry("v1/classes", of: [.post, .put], text: "PUT \(schema) makes a class."),
-        Entry(
-            "v1/schema", of: [.post, .patch],
-            text: "PUT \(schema) makes or replaces one class, PUT /v1/schema all of them."),
+        Entry("v1/classes v1/schema", of: [.post, .put], text: "PUT \(schema) makes a class."),
         Entry(
             "v1/schema/classes/{class}", of: [.post],
             text: "PUT makes or replaces the class, and PATCH changes it."),

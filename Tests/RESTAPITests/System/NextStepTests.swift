@@ -129,7 +129,7 @@ struct NextStepTests {
         ).check(on: server)
         APIScenario(
             "POST", "/v1/schema", "{}", status: 405,
-            contains: ["PUT /v1/schema/classes/{class} makes or replaces one class"],
+            contains: ["PUT /v1/schema/classes/{class} makes a class."],
             excludes: ["hint"]
         ).check(on: server)
         APIScenario(
