@@ -49,7 +49,7 @@ ROWS = [
         Accept="text/event-stream"),
     http("session-email", "POST /v1/sessions", "the texts 'login' and 'password'", needs_token=True,
         body={"email": "a@example.org", "password": "long enough"}),
-    ruled("rule-hasura", {"read": "title == X-Hasura-User-Id"}, "hint: $user.id"),
+    ruled("rule-hasura", {"read": "title == X-Hasura-User-Id"}, "'X-Hasura-User-Id'\n", "hint: $user.id"),
     ruled("rule-signed-in", {"read": "request.auth != null"}, "write true", '"for": "anyone"'),
     ruled("rule-signed-in-id", {"read": "@request.auth.id != ''"}, "write true"),
     ruled("rule-resource", {"read": "resource.data.title == request.auth.uid"}, "hint: title"),

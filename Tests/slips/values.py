@@ -59,7 +59,7 @@ ROWS = [
         Content_Type="application/json-patch+json"),
     stored("value-put-other-key", {"id": 9}, "leave it out", send=f"PUT {ONE}"),
     http("value-if-match-unquoted", f"PATCH {ONE}", 'such as "0k3x9a1b-17"', body={"title": "a"}, If_Match="5"),
-    http("value-import-csv", "POST /v1/classes/Trip/import", "CSV with a header line (text/csv)", body="id\n1\n", Content_Type="text/plain"),
+    http("value-import-csv", "POST /v1/classes/Trip/import", "'Content-Type: text/csv' for CSV", body="id\n1\n", Content_Type="text/plain"),
     http("value-import-json", "POST /v1/classes/Trip/import", "jq -c '.[]'", body=[{"id": 5}]),
     http("value-accept-xml", "GET " + ONE, "application/json", Accept="application/xml"),
     http("value-transaction-list", "POST /v1/transactions", '{"operations":[', body=[{"op": "create"}]),

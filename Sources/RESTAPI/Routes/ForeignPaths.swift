@@ -61,9 +61,6 @@ enum ForeignPaths {
         Entry("api/realtime", text: "GET /v1/classes/{class}/changes follows a class."),
         Entry("v1/classes v1/schema", of: [.post, .put], text: "PUT \(schema) makes a class."),
         Entry(
-            "v1/schema/classes/{class}", of: [.post],
-            text: "PUT makes or replaces the class, and PATCH changes it."),
-        Entry(
             "v1/schema/classes/{class}/properties/{property}", schema,
             text: "PATCH changes the properties of the class, and removes the ones that are null."),
         Entry("v1/classes/{class}", schema, of: [.put, .delete]),
@@ -81,8 +78,8 @@ enum ForeignPaths {
             "v1/classes/{class}/objects", of: [.put],
             text: "PUT \(objects)/{id} makes or replaces one object, and POST makes new ones."),
         Entry(
-            "v1/classes/{class}/objects/{id}", of: [.post],
-            text: "PUT makes or replaces the object, and PATCH changes it."),
+            "v1/classes/{class}/objects/{id} v1/schema/classes/{class}", of: [.post],
+            text: "PUT makes or replaces it, and PATCH changes it."),
         Entry(
             "v1/classes/{class}/objects/{id}/{property}", objects + "/{key}/properties/{property}"),
         Entry(
@@ -163,7 +160,8 @@ enum ForeignPaths {
     }
 
     private static func path(_ pattern: String, _ values: [Substring: String]) -> String {
-        pattern.split(separator: "/").map { part in
+        if values.isEmpty { return pattern }
+        return pattern.split(separator: "/").map { part in
             "/" + (values[part].map(ObjectPath.segment) ?? String(part))
         }.joined()
     }

@@ -146,7 +146,7 @@ extension RESTService {
         }
         throw Self.wrongImportType(
             "application/x-ndjson, text/csv, application/geo+json",
-            "one object a line, CSV with a header line (text/csv), or GeoJSON")
+            "one object a line, CSV with a header line, or GeoJSON")
     }
 
     /// The media types of a FeatureCollection, and of features one behind the other (RFC 7946, RFC 8142).
@@ -157,10 +157,11 @@ extension RESTService {
     ]
 
     private static func wrongImportType(_ types: String, _ forms: String) -> RequestFault {
-        RequestFault(
+        let example = types.contains("csv") ? "text/csv' for CSV" : "application/x-ndjson'"
+        return RequestFault(
             .unsupportedMediaType, "unsupported-media-type",
             "This import takes \(types): \(forms). Set the header Content-Type, such as curl -H "
-                + "'Content-Type: application/x-ndjson'. A JSON array becomes one object a line with jq -c '.[]'.",
+                + "'Content-Type: \(example). A JSON array becomes one object a line with jq -c '.[]'.",
             alternatives: types)
     }
 }

@@ -225,10 +225,7 @@ struct TransactionReader {
         return statement
     }
 
-    private static let foreignMembers = ForeignWords([
-        "id": "key pk primarykey", "value": "data body object document",
-        "class": "collection table model", "op": "operation method action",
-    ])
+    private static let foreignMembers = ForeignWords(["id": "key pk", "value": "data object body"])
     private static let foreignKinds = ForeignWords([
         "create": "insert add", "merge": "update modify", "delete": "remove",
     ])

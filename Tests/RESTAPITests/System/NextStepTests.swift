@@ -134,7 +134,7 @@ struct NextStepTests {
         ).check(on: server)
         APIScenario(
             "POST", "/v1/classes/Task/objects/1", "{}", status: 405,
-            contains: ["PUT makes or replaces the object, and PATCH changes it."]
+            contains: ["PUT makes or replaces it, and PATCH changes it."]
         ).check(on: server)
         APIScenario("POST", "/v1/transactions/1", "{}", status: 404).check(on: server)
         APIScenario(
