@@ -181,7 +181,7 @@ extension ScalarType {
         case "dict", "dictionary", "hash", "record", "hashmap":
             "A map is the type of its values and '{}', such as 'string{}'."
         case "linkingobjects", "backlinks", "inverse":
-            "An inverse link is {\"type\": \"linkingObjects\", \"class\": \"City\", \"property\": \"country\"}."
+            "An inverse link is {\"type\": \"linkingObjects\"} with its \"class\" and \"property\"."
         case let lower where lower.hasSuffix("@id"):
             "The primary key is a member of the class: \"primaryKey\": \"id\"."
         case "enum", "select", "choice":
@@ -189,8 +189,8 @@ extension ScalarType {
         case "relation", "relationship", "reference", "ref", "link", "pointer", "foreignkey":
             "The type of a link is the name of a class, and '[]' after it for a list of links."
         case "geo", "geopoint", "geojson", "geography", "geometry", "point", "latlng":
-            "The type of a point is the name of an embedded class: {\"kind\": \"embedded\", \"properties\": "
-                + "{\"type\": {\"type\": \"string\", \"default\": \"Point\"}, "
+            "The type of a point is the name of an embedded class: {\"kind\": \"embedded\", "
+                + "\"properties\": {\"type\": {\"type\": \"string\", \"default\": \"Point\"}, "
                 + "\"coordinates\": \"double[]\"}}."
         default: nil
         }

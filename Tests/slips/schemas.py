@@ -71,5 +71,5 @@ ROWS = [
     declared("member-autoincrement", {"a": {"type": "int", "default": "autoincrement()"}}, "hint: $next"),
     declared("member-user-id", {"a": {"type": "string", "default": "$user.id"}}, "hint: $user"),
     http("class-alone", "PUT /v1/schema?dryRun=false", "PUT /v1/schema replaces all classes",
-        "PUT /v1/schema/classes/{class} makes or changes one", body={"classes": [{"name": "Slip", "properties": {"a": "int"}}]}),
+        "PUT /v1/schema/classes/{class} adds one", body={"classes": [{"name": "Slip", "properties": {"a": "int"}}]}),
 ]

@@ -262,7 +262,6 @@ struct AccessCompiler {
         let word = rest.prefix { $0 != " " }
         if word.hasPrefix("resource.data.") { entry.hint = String(word.dropFirst(14)) }
         guard Self.otherUsers.contains(where: word.lowercased().contains) else { return }
-        // An id of the user is no text that lacks its quotes.
         let advice = entry.detail.firstRange(of: "; a text needs")
         if let advice { entry.detail.removeSubrange(advice.lowerBound...) }
         let test = rest.dropFirst(word.count).filter { $0 != " " }

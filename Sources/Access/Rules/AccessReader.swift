@@ -68,8 +68,8 @@ package struct AccessReader: DefinitionReader {
     }
 
     private static let rolesForm =
-        "'roles' is an object by the names of roles, such as {\"roles\": {\"member\": {\"classes\": "
-        + "{\"Trip\": {\"read\": true}}}}}."
+        "'roles' is an object by the names of roles, such as {\"roles\": {\"member\": "
+        + "{\"classes\": {\"Trip\": {\"read\": true}}}}}."
 
     private mutating func role(
         _ name: String, _ value: JSONValue, _ pointer: JSONPointer

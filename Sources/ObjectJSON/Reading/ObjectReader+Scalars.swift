@@ -117,7 +117,7 @@ extension ObjectReader {
                 "invalid-base64",
                 "'\(property.name)' takes base64 (RFC 4648); this text is not."
                     + (json.string?.hasPrefix("data:") ?? false
-                        ? " Leave out what stands before the data, such as 'data:image/png;base64,'."
+                        ? " Leave out the beginning, such as 'data:image/png;base64,'."
                         : ""))
         case .date where isString:
             refuse(

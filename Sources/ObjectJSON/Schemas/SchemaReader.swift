@@ -93,8 +93,8 @@ package struct SchemaReader: DefinitionReader {
             case "primaryKey" where value.kind == .array:
                 reader.fault(
                     pointer, "wrong-type",
-                    "'primaryKey' is the name of one property. Several that are unique together are "
-                        + "\"unique\": [[\"a\", \"b\"]].")
+                    "'primaryKey' is the name of one property. Several that are unique together "
+                        + "are \"unique\": [[\"a\", \"b\"]].")
             case "primaryKey":
                 if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
             case "properties": properties = value
@@ -289,7 +289,7 @@ extension SchemaReader {
             fault(
                 pointer, "invalid-default",
                 "\"\(text)\" is no default; \"$user\" is the id of the user who makes the object.",
-                hint: scalar.canBeUser ? "$user" : nil)
+                hint: scalar.canBeUser && text == "$user.id" ? "$user" : nil)
             return nil
         }
         if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }

@@ -50,8 +50,7 @@ enum ForeignPaths {
         Entry("whoami v1/whoami v1/users/me api/users/me parse/users/me auth/v1/user", me),
         Entry("v1/sessions", me, of: [.get]),
         Entry(
-            "signup|register v1/signup|register|accounts:signup auth/signup|register"
-                + " auth/v1/signup",
+            "signup|register {name}/signup|register v1/accounts:signup auth/v1/signup",
             accounts),
         Entry("users v1/users parse/users", accounts, of: [.post]),
         Entry("batch|$batch v1/batch parse/batch api/batch", "/v1/transactions"),
@@ -59,7 +58,8 @@ enum ForeignPaths {
         Entry("v1/metadata", "/v1/schema"),
         Entry("_all_dbs v1/collections api/collections", "/v1/classes"),
         Entry("api/realtime", text: "GET /v1/classes/{class}/changes follows a class."),
-        Entry("v1/classes v1/schema", of: [.post, .put], text: "PUT \(schema) makes a class."),
+        Entry(
+            "v1/classes v1/schema", of: [.post, .put, .patch], text: "PUT \(schema) makes a class."),
         Entry(
             "v1/schema/classes/{class}/properties/{property}", schema,
             text: "PATCH changes the properties of the class, and removes the ones that are null."),
@@ -154,7 +154,7 @@ enum ForeignPaths {
                 default: part.split(separator: "|").contains { $0 == segment.lowercased() }
                 }
             guard isMatch else { return nil }
-            values[part == "{id}" ? "{key}" : part] = segment
+            if part.hasPrefix("{") { values[part == "{id}" ? "{key}" : part] = segment }
         }
         return values
     }

@@ -54,7 +54,8 @@ extension RESTService {
         {
             otherForms =
                 " CSV comes with Content-Type: text/csv, MongoDB's extended JSON with "
-                + "application/x-ndjson; profile=extended-json, GeoJSON with application/geo+json."
+                + "application/x-ndjson; profile=extended-json, GeoJSON with application/geo+json, "
+                + "and a JSON array as one object a line (jq -c '.[]')."
         }
         let detail =
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
@@ -161,7 +162,7 @@ extension RESTService {
         return RequestFault(
             .unsupportedMediaType, "unsupported-media-type",
             "This import takes \(types): \(forms). Set the header Content-Type, such as curl -H "
-                + "'Content-Type: \(example). A JSON array becomes one object a line with jq -c '.[]'.",
+                + "'Content-Type: \(example). A JSON array becomes lines with jq -c '.[]'.",
             alternatives: types)
     }
 }

@@ -86,7 +86,7 @@ package struct CatalogChange: Sendable {
             faults.contains(where: { $0.className.flatMap { pointer(of: .className($0)) } == nil })
         {
             problem.detail =
-                "PUT /v1/schema replaces all classes; PUT /v1/schema/classes/{class} makes or changes one. "
+                "PUT /v1/schema replaces all classes; PUT /v1/schema/classes/{class} adds one. "
                 + problem.detail
         }
         return problem

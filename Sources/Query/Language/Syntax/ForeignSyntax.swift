@@ -93,7 +93,9 @@ struct ForeignSyntax {
         let (byte, next) = (source[start], source[start + 1])
         switch byte {
         case UInt8(ascii: ";"): return ("write the filter without ';'", nil)
-        case UInt8(ascii: ":") where SourceText.isInPath(before): return replacement("==")
+        case UInt8(ascii: ":")
+        where SourceText.isInPath(before) && source.path(endingAt: start).lowerBound == 0:
+            return replacement("==")
         case UInt8(ascii: "?") where next == UInt8(ascii: "="):
             return ("write ==, and ANY before the path of a list", "==")
         case UInt8(ascii: "?") where next != UInt8(ascii: ".") && next != byte,
