@@ -124,8 +124,8 @@ extension SchemaReader {
             guard let name = statement.className else {
                 fault(
                     pointer, "missing-member",
-                    "A property of type 'object' states its 'class'. An inner object has an embedded "
-                        + "class; 'mixed' takes any JSON.")
+                    "A property of type 'object' states its 'class'. An inner object has an "
+                        + "embedded class; 'mixed' takes any JSON.")
                 return nil
             }
             var named = type

@@ -58,8 +58,7 @@ enum ForeignPaths {
         Entry("v1/metadata", "/v1/schema"),
         Entry("_all_dbs v1/collections api/collections", "/v1/classes"),
         Entry("api/realtime", text: "GET /v1/classes/{class}/changes follows a class."),
-        Entry(
-            "v1/classes v1/schema", of: [.post, .put, .patch], text: "PUT \(schema) makes a class."),
+        Entry("v1/classes v1/schema", of: [.post, .put], text: "PUT \(schema) makes a class."),
         Entry(
             "v1/schema/classes/{class}/properties/{property}", schema,
             text: "PATCH changes the properties of the class, and removes the ones that are null."),
