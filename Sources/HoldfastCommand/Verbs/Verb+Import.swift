@@ -144,7 +144,8 @@ struct ImportCommand {
             report.faults.first?.fault.code == "malformed-json"
         {
             Terminal.complain(
-                "the first line is not a JSON object: CSV needs --csv, GeoJSON --geojson, MongoDB's export "
+                "the first line is not a JSON object: a JSON array becomes one object a line "
+                    + "with jq -c '.[]', CSV needs --csv, GeoJSON --geojson, MongoDB's export "
                     + "--extended-json, and Realm Studio's --realm-json")
         }
         let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)

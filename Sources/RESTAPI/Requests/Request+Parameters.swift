@@ -38,7 +38,7 @@ extension Request {
             if let other {
                 "'\(other.name)' \(other.use)"
             } else if name.lowercased().hasSuffix("format"), names.contains("fields") {
-                "the header 'Accept' chooses the format of a list or an export, such as Accept: text/csv"
+                "the header 'Accept' chooses it, such as Accept: text/csv with fields=id,name"
             } else {
                 "it has \(names.joined(separator: ", "))"
             }
