@@ -7,6 +7,7 @@ import {Holdfast} from '../../clients/javascript/holdfast.js';
 import {Browser} from '../support/browser.mjs';
 import {Random, check, equal, pause, until} from '../support/checks.mjs';
 import {Proxy, Service} from './service.mjs';
+import {checkLoneTabs} from './tabs.mjs';
 
 const CLIENT = fileURLToPath(new URL('../../clients/javascript/', import.meta.url));
 const PASSWORD = 'correct horse battery';
@@ -208,6 +209,7 @@ export async function checkBrowser(seed) {
     await checkReadme(browser, service, pages);
     await checkDocs(browser, service, token);
     await checkToDoList(browser);
+    await checkLoneTabs(browser);
   } finally {
     await browser.stop();
     proxy.stop();
