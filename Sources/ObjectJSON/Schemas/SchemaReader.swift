@@ -285,13 +285,6 @@ extension SchemaReader {
                 "The default is not a mixed value without links: \(MixedForm.examples).")
             return nil
         }
-        if let text = value.string, text.hasPrefix("$user.") {
-            fault(
-                pointer, "invalid-default",
-                "\"\(text)\" is no default; \"$user\" is the id of the user who makes the object.",
-                hint: scalar.canBeUser && text == "$user.id" ? "$user" : nil)
-            return nil
-        }
         if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }
         fault(
             pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.",
