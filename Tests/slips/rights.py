@@ -46,6 +46,9 @@ ROWS = [
         Accept="text/event-stream"),
     http("stream-access-token", "GET /v1/classes/City/changes?access_token={token}", "/v1/tickets", needs_token=True,
         Accept="text/event-stream"),
+    http("stream-token-open", "GET /v1/classes/City/changes?token=abc", "/v1/tickets", Accept="text/event-stream"),
+    http("stream-token-twice", "GET /v1/classes/City/changes?token={token}", "/v1/tickets", needs_token=True,
+        Accept="text/event-stream", Authorization="Bearer {token}"),
     http("session-email", "POST /v1/sessions", "the texts 'login' and 'password'", needs_token=True,
         body={"email": "a@example.org", "password": "long enough"}),
 ]
