@@ -37,6 +37,8 @@ extension Request {
         let advice =
             if let other {
                 "'\(other.name)' \(other.use)"
+            } else if name.lowercased().hasSuffix("token"), names.contains("ticket") {
+                "a client that can't send headers gets a 'ticket' for the URL from POST /v1/tickets"
             } else if name.lowercased().hasSuffix("format"), names.contains("fields") {
                 "the header 'Accept' chooses it, such as Accept: text/csv with fields=id,name"
             } else {
