@@ -41,6 +41,23 @@ function helpers() {
     fill: (name, value) => write(find('input, select, textarea', name), value),
     rename: (before, after) => write([...place().querySelectorAll('input[aria-label=Name]')].find(
       ({value}) => value === before), after),
+    pick: (name, title) => {
+      const input = find('input', name);
+      const option = [...input.list.options].find(({label}) => label === title);
+      return option !== undefined && write(input, option.value);
+    },
+    edit: (key, field) => {
+      const row = [...document.querySelectorAll('.tabulator-row')].find(one => one.querySelector('a')?.textContent === key);
+      const cell = row?.querySelector(`[tabulator-field="${field}"]`);
+      cell?.dispatchEvent(new MouseEvent('dblclick', {bubbles: true}));
+      return cell !== null && cell !== undefined;
+    },
+    drop: (name, text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], name));
+      const event = {dataTransfer: data, bubbles: true, cancelable: true};
+      return document.querySelector('.drop').dispatchEvent(new DragEvent('drop', event)) || true;
+    },
     text: () => [...document.querySelectorAll('#account, main, dialog, #notices')].map(one => one.innerText).join('\n'),
   };
 }
@@ -61,8 +78,11 @@ export class Page {
     await until('the page', () => this.tab('document.readyState === "complete" && !!window.console_'));
   }
 
+  /** Does steps, each the name of a method with its arguments. */
+  async do(...steps) { for (const [act, ...terms] of steps) await this[act](...terms); }
+
   /** Waits until an expression is true in the page. An error says what the page shows. */
-  async #until(what, expression) {
+  async holds(what, expression) {
     try {
       await until(what, () => this.tab(expression));
     } catch (error) {
@@ -71,22 +91,48 @@ export class Page {
   }
 
   /** Waits until the page shows a text. */
-  shows(text) { return this.#until(text, `console_.text().includes(${JSON.stringify(text)})`); }
+  shows(text) { return this.holds(text, `console_.text().includes(${JSON.stringify(text)})`); }
 
   /** Waits until the page shows a text no more. */
   async hides(text) {
-    await this.#until(`without ${text}`, `!console_.text().includes(${JSON.stringify(text)})`);
+    await this.holds(`without ${text}`, `!console_.text().includes(${JSON.stringify(text)})`);
   }
 
   text() { return this.tab('console_.text()'); }
-  press(name) { return this.#until(`the button ${name}`, `console_.press(${JSON.stringify(name)})`); }
+  press(name) { return this.holds(`the button ${name}`, `console_.press(${JSON.stringify(name)})`); }
   fill(name, value) {
-    return this.#until(`the field ${name}`, `console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`);
+    return this.holds(`the field ${name}`, `console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`);
+  }
+
+  /** Searches the target of a link by a text, and chooses the one with a title. */
+  async pick(name, text, title) {
+    await this.fill(name, text);
+    await this.holds(title, `console_.pick(${JSON.stringify(name)}, ${JSON.stringify(title)})`);
+  }
+
+  /** Begins to edit a cell of a table, by the key of its row. */
+  edit(key, field) {
+    return this.holds(`the cell ${key} ${field}`, `console_.edit(${JSON.stringify(key)}, ${JSON.stringify(field)})`);
+  }
+
+  key(name, modifiers) { return this.tab.press(name, modifiers); }
+  type(text) { return this.tab.type(text); }
+  focus(selector) { return this.holds(selector, `(one => { one?.focus(); return !!one; })(document.querySelector('${selector}'))`); }
+
+  /** Drops a file on the page. */
+  drop(name, text) { return this.holds('the place for files', `console_.drop(${JSON.stringify(name)}, ${JSON.stringify(text)})`); }
+
+  /** Signs in with a login and a password, or with a token. */
+  async signIn(login, password) {
+    await this.shows('With a token');
+    if (password) await this.do(['fill', 'Login', login], ['fill', 'Password', password], ['press', 'Sign in']);
+    else await this.do(['fill', 'Token', login], ['press', 'Use the token']);
+    await this.shows('Sign out');
   }
 
   /** Changes the text of the field `Name` that has a certain text. */
   rename(before, after) {
-    return this.#until(`the name ${before}`, `console_.rename(${JSON.stringify(before)}, ${JSON.stringify(after)})`);
+    return this.holds(`the name ${before}`, `console_.rename(${JSON.stringify(before)}, ${JSON.stringify(after)})`);
   }
 
   /** Notes the files that the page saves from now on. */
@@ -103,13 +149,13 @@ export class Page {
 
   /** The text of the file that the page saves. */
   async savedText() {
-    await this.#until('a file', 'saved_.length === 1');
+    await this.holds('a file', 'saved_.length === 1');
     return this.tab('saved_[0].text()');
   }
 
   /** The bytes of the file that the page saves. */
   async savedSize() {
-    await this.#until('a file', 'saved_.length === 1');
+    await this.holds('a file', 'saved_.length === 1');
     return this.tab('saved_[0].size');
   }
 

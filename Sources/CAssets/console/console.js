@@ -1,5 +1,5 @@
 /** The frame of the console: sign-in, the way from addresses to views, and the list of classes. */
-import {attempt, button, faults, field, grouped, h} from './frame/elements.js';
+import {attempt, button, clearNotice, faults, field, grouped, h} from './frame/elements.js';
 import {classCounts, loadSchema} from './frame/schema.js';
 import {caller, db, enter, isAdmin, isOpen, look, signOut, useToken} from './frame/session.js';
 
@@ -58,6 +58,7 @@ let leaving = new AbortController();
 async function show() {
   leaving.abort();
   const {signal} = leaving = new AbortController();
+  clearNotice();
   const {parts, query} = place();
   const [room, ...rest] = parts;
   for (const link of roomList.children) {
@@ -91,7 +92,8 @@ function showAccount() {
   const name = caller().login ?? caller().user ?? caller().token;
   account.replaceChildren(
     ...isOpen() ? [h('a', {href: address('access')}, 'No tokens yet: open to this machine')] : [
-      h('span', {}, `${name ?? ''}${caller().right ? ` (${caller().right})` : ''}`), button('Sign out', signOut)]);
+      h('span', {}, `${name ?? ''}${caller().right ? ` (${caller().right})` : ''}`), button('Sign out', signOut)],
+    h('a', {href: '/docs/'}, 'Reference'));
 }
 
 function showSignIn() {
@@ -110,6 +112,7 @@ function showSignIn() {
       h('button', {}, 'Use the token'))));
 }
 
+/** Signs in by the link of an address, or looks at the caller and shows the console. */
 async function start() {
   try {
     const [room, linkToken] = place().parts;
@@ -121,11 +124,15 @@ async function start() {
     await showClasses();
     // The charts begin when the console is opened, and not with the page that shows them.
     if (isAdmin()) import('./figures/samples.js').then(({keepFigures}) => keepFigures());
-    addEventListener('hashchange', show);
     await show();
   } catch (error) {
     main.replaceChildren(faults(error));
   }
 }
 
+// A link that signs in may also be opened in a tab that has the console.
+addEventListener('hashchange', () => {
+  if (place().parts[0] === 'enter') start();
+  else if (caller()) show();
+});
 start();

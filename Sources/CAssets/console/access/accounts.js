@@ -74,9 +74,9 @@ function stateWords({blocked, signedInAfter} = {}) {
 }
 
 function accountTable(accounts, states, load) {
-  return table('Accounts', ['Login', 'Id', 'Created', 'State', 'Actions'], accounts.map(({id, login, created}) => [
-    h('th', {scope: 'row'}, login), h('code', {}, id), time(created), stateWords(states.get(id)),
-    h('div', {className: 'bar'}, stateButtons(id, login, states.get(id), load),
+  return table('Accounts', ['Login and id', 'Created', 'State', 'Actions'], accounts.map(({id, login, created}) => [
+    h('th', {scope: 'row'}, login, h('div', {}, h('code', {}, id))), time(created), stateWords(states.get(id)),
+    h('div', {className: 'bar row-acts'}, stateButtons(id, login, states.get(id), load),
       button('Reset code', () => reset(id, login), {'aria-label': `Reset code for ${login}`}),
       button('Delete', () => remove(id, login, load), {className: 'danger', 'aria-label': `Delete ${login}`}))]));
 }
@@ -85,7 +85,7 @@ function userTable(states, load) {
   if (states.size === 0) return h('p', {}, 'No user is blocked or signed out.');
   return table('Blocked and signed-out users', ['User', 'State', 'Actions'], [...states.values()].map(state => [
     h('th', {scope: 'row'}, h('code', {}, state.id)), stateWords(state),
-    h('div', {className: 'bar'}, stateButtons(state.id, state.id, state, load))]));
+    h('div', {className: 'bar row-acts'}, stateButtons(state.id, state.id, state, load))]));
 }
 
 function stateButtons(id, name, state, load) {
@@ -108,7 +108,7 @@ function stateButtons(id, name, state, load) {
     button('Sign out', signingOut, {'aria-label': `Sign ${name} out everywhere`}),
     state?.signedInAfter && button('Clear time', set({signedInAfter: undefined}), {
       'aria-label': `Accept earlier credentials of ${name}`}),
-    h('a', {href: address('access', 'test', {user: id}), 'aria-label': `Test the rights of ${name}`}, 'Test')];
+    h('a', {className: 'button', href: address('access', 'test', {user: id}), 'aria-label': `Test the rights of ${name}`}, 'Test')];
 }
 
 /** Changes a part of a user's state and keeps the rest. The time `now` is the service's. */

@@ -5,9 +5,12 @@ import {db} from '../frame/session.js';
 
 const path = '/v1/audit';
 
+/** Words for the principals that have no name. */
+const principals = {everybody: 'no token, open store', nobody: 'no token'};
+
 /** The members of a line beside its time, as the cells of a row. */
 const cellsOf = ({time: at, operation, path: target, token, account, principal, client, requestId}) => [
-  at ? time(at) : '', operation, h('code', {}, target ?? ''), token ?? account ?? '', principal, client ?? '',
+  at ? time(at) : '', operation, h('code', {}, target ?? ''), token ?? account ?? '', principals[principal] ?? principal, client ?? '',
   h('small', {}, requestId ?? '')];
 
 export async function show(place, {signal}) {

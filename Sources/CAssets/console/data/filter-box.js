@@ -29,6 +29,8 @@ const atoms = new Set(['true', 'false', 'null', 'nil', 'truepredicate', 'falsepr
 const mode = () => ({token(stream) {
   if (stream.eatSpace()) return null;
   if (stream.match(/^"(?:[^"\\]|\\.)*"?|^'(?:[^'\\]|\\.)*'?/)) return 'string';
+  if (stream.match(/^\d{4}-\d\d-\d\d[T@]\d\d:\d\d:\d\d(?:[.:]\d+)?(?:Z|[+-]\d\d:\d\d)?/i)) return 'atom';
+  if (stream.match(/^T\d+:\d+/)) return 'atom';
   if (stream.match(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i)) return 'number';
   const word = stream.match(/^[@$\p{L}_][\p{L}\p{N}_$-]*/u);
   if (!word) {

@@ -1,6 +1,6 @@
 /** Making, changing and deleting objects, with the object's ETag and the question which values to keep. */
 import {saved} from './conflict.js';
-import {ask, faults, h, notify} from '../frame/elements.js';
+import {ask, faults, h} from '../frame/elements.js';
 import {editor, isShort} from './fields.js';
 import {objectFields} from './field-collections.js';
 import {patchOf} from './patches.js';
@@ -48,7 +48,6 @@ export function deleteObjects(stored, rows) {
     confirm: 'Delete', isDangerous: true, async act() {
       const operations = rows.map(({key, etag}) => ({op: 'delete', class: stored.name, id: key, ifMatch: etag}));
       await db.transaction(operations);
-      notify(rows.length === 1 ? 'Deleted.' : `${rows.length} objects were deleted.`);
       return true;
     }});
 }

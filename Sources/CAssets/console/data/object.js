@@ -1,7 +1,7 @@
 /** One object: a form by type or its JSON, live, with the objects that link to it. */
 import {address} from '../console.js';
 import {saved} from './conflict.js';
-import {attempt, button, h, notify} from '../frame/elements.js';
+import {attempt, button, goWithNotice, h, notify} from '../frame/elements.js';
 import {objectFields} from './field-collections.js';
 import {keyOfAddress, objectPath} from './keys.js';
 import {loadStyle} from '../frame/libraries.js';
@@ -9,7 +9,7 @@ import {deleteObjects, noteText, saveChanges} from './object-changes.js';
 import {patchHeaders, patchOf} from './patches.js';
 import {literal, requestLines} from '../frame/request-lines.js';
 import {loadSchema} from '../frame/schema.js';
-import {db} from '../frame/session.js';
+import {db, mayWrite} from '../frame/session.js';
 import {areEqual, differences, parseJSON} from './values.js';
 import {jsonEditor} from './object-json.js';
 import {largeCollection} from './object-large.js';
@@ -21,6 +21,26 @@ export async function show(main, {parts, query, signal}) {
   const stored = schema.class(parts[0]);
   if (!stored) throw new Error(`The store has no class '${parts[0]}'.`);
   await new ObjectPage(main, stored, keyOfAddress(stored, parts, query), signal).start();
+}
+
+/** The fields and buttons of an element. */
+const controls = element => [...element?.querySelectorAll('input, select, textarea, button, a') ?? []];
+
+/** A function that gives the focus, after the form was made again, to the field of the same property, with its selection. */
+function focusIn(place) {
+  const {activeElement: focused} = document;
+  if (!place.contains(focused)) return () => {};
+  const part = [...place.querySelectorAll('form > .properties > *, form > .actions, form')].find(one => one.contains(focused));
+  const {property} = part.dataset;
+  const again = () => place.querySelector(
+    property === undefined ? 'form' : `form > .properties > [data-property="${CSS.escape(property)}"]`);
+  const index = controls(again()).indexOf(focused);
+  const {selectionStart, selectionEnd} = focused;
+  return () => {
+    const field = controls(again())[index];
+    field?.focus();
+    if (typeof selectionStart === 'number') field?.setSelectionRange(selectionStart, selectionEnd);
+  };
 }
 
 class ObjectPage {
@@ -58,8 +78,10 @@ class ObjectPage {
       h('code', {}, JSON.stringify(this.key)), ' · ETag ', h('code', {}, etagOf(object) ?? ''));
     for (const [index, tab] of this.tabs.entries()) tab.setAttribute('aria-pressed', `${(index === 1) === this.isJSON}`);
     this.content = this.isJSON ? await this.#json() : this.#form();
+    const focusAgain = focusIn(this.place);
     this.place.replaceChildren(this.content.element);
     this.content.refresh?.();
+    focusAgain();
     this.#showLines();
   }
 
@@ -77,10 +99,11 @@ class ObjectPage {
       schema: stored.schema, signal, isLocked: name => name === stored.primaryKey,
       note: property => h('small', {}, noteText(stored, property)),
       omitted: property => largeCollection(stored, this.key, property, signal)});
+    if (!mayWrite()) for (const field of controls(fields.element)) field.disabled = !field.closest('.large');
     return {
       read: fields.read,
-      element: h('form', {onsubmit: attempt(() => this.#save(fields.read()))}, fields.element, h('p', {className: 'actions'},
-        h('button', {className: 'primary'}, 'Save'), ...this.#commonButtons()))};
+      element: h('form', {onsubmit: attempt(() => this.#save(fields.read()))}, fields.element,
+        this.#actions(h('button', {className: 'primary'}, 'Save')))};
   }
 
   async #json() {
@@ -88,17 +111,17 @@ class ObjectPage {
     const read = () => parseJSON(editor.value);
     return {
       read, refresh: editor.refresh,
-      element: h('form', {onsubmit: attempt(() => this.#save(read()))}, editor.element, h('p', {className: 'actions'},
+      element: h('form', {onsubmit: attempt(() => this.#save(read()))}, editor.element, this.#actions(
         h('button', {className: 'primary', title: 'PATCH: properties that are left out stay'}, 'Save the changes'),
         h('button', {type: 'button', title: 'PUT: properties that are left out get their defaults',
-          onclick: attempt(() => this.#replace(read()))}, 'Replace the object'),
-        ...this.#commonButtons()))};
+          onclick: attempt(() => this.#replace(read()))}, 'Replace the object')))};
   }
 
-  #commonButtons() {
-    return [
+  /** The buttons below a form, for callers that may use them. */
+  #actions(...buttons) {
+    return mayWrite() && h('p', {className: 'actions'}, buttons,
       button('Back to the stored values', () => this.#reload()),
-      button('Delete …', () => this.#delete(), {className: 'danger'})];
+      button('Delete …', () => this.#delete(), {className: 'danger'}));
   }
 
   #showLines() {
@@ -204,7 +227,7 @@ class ObjectPage {
 
   async #delete() {
     if (await deleteObjects(this.stored, [{key: this.key, etag: etagOf(this.object)}])) {
-      location.hash = address('class', this.stored.name);
+      goWithNotice(address('class', this.stored.name), 'Deleted.');
     }
   }
 }

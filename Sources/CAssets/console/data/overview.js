@@ -10,21 +10,17 @@ export async function show(main) {
   const lines = requestLines();
   lines.show(sameRequest('GET', '/v1/classes'), sameRequest('GET', '/v1/schema'));
   main.append(h('h1', {}, 'Data'));
-  if (schema.objects.length === 0) {
-    main.append(h('p', {}, 'The store has no classes yet.'));
-    if (isAdmin()) {
-      main.append(h('p', {}, h('a', {href: address('schema')}, 'Make a class'), ', or ',
-        h('a', {href: address('move')}, 'bring a file'), '.'));
-    }
-    return;
-  }
-  main.append(
-    h('table', {}, h('thead', {}, h('tr', {}, ['Class', 'Objects', 'Key', 'Properties'].map(name => h('th', {}, name)))),
-      h('tbody', {}, schema.objects.map(found => h('tr', {},
-        h('td', {}, h('a', {href: address('class', found.name)}, found.name)),
-        h('td', {className: 'number'}, grouped(counts.get(found.name))),
-        h('td', {}, found.primaryKey ?? 'made by the store'),
-        h('td', {}, found.properties.map((property, index) => [
-          index > 0 && ', ', property.name, h('small', {}, ` ${typeText(property)}`)])))))),
-    lines.element);
+  main.append(...schema.objects.length > 0 ? [classTable(schema, counts)] : [
+    h('p', {}, 'The store has no classes yet.'),
+    ...isAdmin() ? [h('p', {}, h('a', {href: address('schema')}, 'Make a class'), ', or ',
+      h('a', {href: address('move')}, 'bring a file'), '.')] : []], lines.element);
 }
+
+const classTable = (schema, counts) => h('table', {},
+  h('thead', {}, h('tr', {}, ['Class', 'Objects', 'Key', 'Properties'].map(name => h('th', {}, name)))),
+  h('tbody', {}, schema.objects.map(found => h('tr', {},
+    h('td', {}, h('a', {href: address('class', found.name)}, found.name)),
+    h('td', {className: 'number'}, grouped(counts.get(found.name))),
+    h('td', {}, found.primaryKey ?? 'made by the store'),
+    h('td', {}, found.properties.map((property, index) => [
+      index > 0 && ', ', property.name, h('small', {}, ` ${typeText(property)}`)]))))));

@@ -7,7 +7,7 @@ import {loadStyle, loadTabulator} from '../frame/libraries.js';
 import {createObject, deleteObjects, editProperty} from './object-changes.js';
 import {literal, requestLines} from '../frame/request-lines.js';
 import {loadSchema, typeText} from '../frame/schema.js';
-import {caller, db} from '../frame/session.js';
+import {caller, db, mayWrite, seesPlans} from '../frame/session.js';
 import {columnOf, compact, fieldsOf, ownKey, usualColumns} from './table-cells.js';
 import {Grid} from './table-grid.js';
 import {followChanges} from './table-live.js';
@@ -54,7 +54,7 @@ class ClassTable {
     this.status = h('span', {className: 'live', role: 'status'});
     this.position = h('span', {});
     this.remove = button('Delete …', () => this.#delete(), {disabled: true});
-    this.ways = h('span', {className: 'acts'});
+    this.ways = h('nav', {className: 'bar', 'aria-label': `More of ${stored.name}`});
     this.lines = requestLines();
     this.grid = new Grid(stored, {
       onNear: edge => this.#more(edge), onEdit: (row, property, element) => this.#edit(row, property, element),
@@ -64,11 +64,11 @@ class ClassTable {
       h('form', {className: 'bar', onsubmit: attempt(() => this.#apply(this.box.value))}, this.box.element,
         h('button', {className: 'primary'}, 'Filter'), button('Clear', () => this.#apply(''))),
       this.error,
-      h('div', {className: 'bar'}, button('New …', () => this.#create()), this.remove, this.#columnChoice(),
+      h('div', {className: 'bar'}, mayWrite() && [button('New …', () => this.#create()), this.remove], this.#columnChoice(),
         button('Count', () => this.#count()), this.counted, this.ways, this.status),
       this.grid.element,
       h('div', {className: 'bar'}, this.position, button('To the start', () => this.#toStart()),
-        h('small', {}, 'Arrow keys move, Enter or a double-click edits, Ctrl+Enter follows a link, Space selects.')),
+        h('small', {}, 'Arrow keys move, Ctrl+Enter follows a link, Space selects', mayWrite() ? ', Enter or a double-click edits.' : '.')),
       this.lines.element);
     await this.grid.start(this.#definitions(), this.signal);
     await this.#load();
@@ -258,13 +258,13 @@ class ClassTable {
   /** The pages that go on with the shown query: its plan, its export, and the import of a file. */
   #showWays() {
     const {stored: {name}, filter, sort} = this;
-    const links = [[address('query', {class: name, filter, sort: sort.join(',')}), 'Plan']];
+    const links = [[address('query', {class: name, filter, sort: sort.join(',')}), seesPlans() ? 'Plan' : 'Query']];
     // Users have no page of files.
     if (!caller().user) {
       links.push([address('move', 'export', {class: name, filter}), filter ? 'Export these' : 'Export']);
-      if (caller().right !== 'read') links.push([address('move', {class: name}), 'Import a file']);
+      if (mayWrite()) links.push([address('move', {class: name}), 'Import a file']);
     }
-    this.ways.replaceChildren(...links.flatMap(([href, text]) => [h('a', {href}, text), ' ']));
+    this.ways.replaceChildren(...links.map(([href, text]) => h('a', {href}, text)));
   }
 
   #showLines(query) {
@@ -293,6 +293,7 @@ class ClassTable {
   }
 
   async #edit(row, property, element) {
+    if (!mayWrite()) throw new Error('Your token may only read.');
     const object = await editProperty(this.stored, property, this.stored.keyOf(row), {anchor: element, signal: this.signal});
     if (object) await this.#readRow(this.stored.keyOf(row));
   }
@@ -315,7 +316,9 @@ class ClassTable {
   }
 
   async #delete() {
-    if (!await deleteObjects(this.stored, [...this.#selected.values()])) return;
+    const rows = [...this.#selected.values()];
+    if (!await deleteObjects(this.stored, rows)) return;
+    notify(rows.length === 1 ? 'Deleted.' : `${grouped(rows.length)} objects were deleted.`);
     this.#selected.clear();
     this.#showSelection();
     await this.pages.refresh();

@@ -16,7 +16,7 @@ const spanOf = found => chosen
 export async function show(main, {signal}) {
   await loadStyle('figures/figures.css');
   const lines = requestLines();
-  lines.show({path: '/metrics'});
+  lines.show({path: '/metrics', isText: true});
   const charts = figures.map(chart);
   const chartPlace = h('div', {className: 'figures', hidden: true}, charts.map(({element}) => element));
   const [trouble, factList, status] = [h('div'), h('dl', {className: 'facts'}), h('p')];

@@ -124,7 +124,7 @@ export function facts(reading) {
     ['Running since', started && new Date(started * 1000).toLocaleString()],
     ['Store version', value(reading, 'holdfast_store_version')?.toLocaleString()],
     ['Schema revision', value(reading, 'holdfast_schema_revision')],
-    ['Store', value(reading, 'holdfast_store_readable') === 0 ? 'can\'t be read' : 'can be read'],
+    ['Store file', value(reading, 'holdfast_store_readable') === 0 ? 'not readable' : 'readable'],
     ['Pinned versions', pinned || undefined], ['Oldest export', exportSeconds ? `${short(exportSeconds)} s` : undefined],
   ].filter(([, text]) => text !== undefined);
 }

@@ -25,15 +25,26 @@ export function field(label, input, hint) {
   return h('label', {className: 'field'}, h('span', {}, label), input, hint && h('small', {}, hint));
 }
 
-/** Shows a sentence for some seconds, which is also read out. */
+let noticeTimer;
+
+/** Shows a sentence for some seconds, in place of the one before. It is also read out. */
 export function notify(text, kind = 'done') {
-  const notice = h('p', {className: `notice ${kind}`}, text);
   const notices = document.querySelector('#notices');
-  notices.append(notice);
+  clearTimeout(noticeTimer);
+  notices.replaceChildren(h('p', {className: `notice ${kind}`}, text,
+    h('button', {type: 'button', 'aria-label': 'Close the notice', onclick: clearNotice}, '✕')));
   // Above a dialog that is open.
   notices.hidePopover?.();
   notices.showPopover?.();
-  setTimeout(() => notice.remove(), kind === 'done' ? 4000 : 12000);
+  noticeTimer = setTimeout(clearNotice, kind === 'done' ? 4000 : 12000);
+}
+
+export const clearNotice = () => document.querySelector('#notices').replaceChildren();
+
+/** Goes to another page of the console, with a notice that is shown there. */
+export function goWithNotice(address, text) {
+  addEventListener('hashchange', () => notify(text), {once: true});
+  location.hash = address;
 }
 
 /** The sentences of an error, each fault with its place and its hint. */
@@ -73,23 +84,33 @@ export function attempt(act) {
 
 /**
  * Opens a dialog with a form and resolves when it is closed: with the result of `act`, or with undefined if it was cancelled. The
- * dialog stays open with the error if `act` throws.
+ * dialog stays open with the error if `act` throws. It cannot be cancelled while `act` runs.
  */
 export function ask(title, content, {confirm = 'OK', isDangerous = false, act = () => true, isWide = false} = {}) {
   return new Promise(resolve => {
-    let result;
+    let work = Promise.resolve();
+    const cancel = h('button', {type: 'button', onclick: () => dialog.close()}, 'Cancel');
     const form = h('form', {method: 'dialog', onsubmit: attempt(async () => {
-      result = await act(form);
-      dialog.close();
+      cancel.disabled = true;
+      try {
+        await (work = Promise.resolve(act(form)));
+        dialog.close();
+      } finally {
+        cancel.disabled = false;
+      }
     })},
     h('h2', {}, title), content,
     h('p', {className: 'actions'},
       h('button', {className: isDangerous ? 'danger' : 'primary'}, confirm),
-      h('button', {type: 'button', onclick: () => dialog.close()}, 'Cancel')));
-    const dialog = h('dialog', {'aria-label': title, className: isWide ? 'wide' : '', onclose: () => {
-      dialog.remove();
-      resolve(result);
-    }}, form);
+      cancel));
+    const dialog = h('dialog', {
+      'aria-label': title, className: isWide ? 'wide' : '',
+      oncancel: event => { if (cancel.disabled) event.preventDefault(); },
+      onclose: () => {
+        dialog.remove();
+        // A page that is left closes its dialogs, also while `act` runs.
+        work.then(resolve, () => resolve());
+      }}, form);
     document.body.append(dialog);
     dialog.showModal();
   });

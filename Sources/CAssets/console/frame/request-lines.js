@@ -16,23 +16,38 @@ export function curlLine({method = 'GET', path, body, headers = {}, file}) {
   return parts.join(' ');
 }
 
+/** A text in single quotes, with the escapes of JSON. */
+const quotedLiteral = text => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
 /** The value of an option as a program states it; undefined members are left out. */
 export function literal(value) {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (value === null || typeof value !== 'object') {
-    return typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : `${value}`;
+    return typeof value === 'string' ? quotedLiteral(value) : `${value}`;
   }
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${/^\w+$/.test(name) ? name : literal(name)}: ${literal(member)}`).join(', ')}}`;
+  return `{${members.map(([name, member]) => `${/^(?!\d)\w+$/.test(name) ? name : literal(name)}: ${literal(member)}`).join(', ')}}`;
 }
 
-/** A request for `requestLines`, with the client's line for it. */
-export function sameRequest(method, path, {body, headers} = {}) {
-  const options = body === undefined && headers === undefined ? '' : `, ${literal({body, headers})}`;
-  return {method, path, body, headers, client: `await db.request('${method}', ${literal(path)}${options})`};
+/** A request for `requestLines`. */
+export const sameRequest = (method, path, {body, headers} = {}) => ({method, path, body, headers});
+
+/** The line of the client that sends a request; of `fetch` for files and for replies that are not JSON, which it does not take. */
+function clientLine({method = 'GET', path, body, headers, file, isText}) {
+  if (!file && !isText) {
+    const options = body === undefined && headers === undefined ? '' : `, ${literal({body, headers})}`;
+    return `await db.request('${method}', ${literal(path)}${options})`;
+  }
+  const own = Object.entries(headers ?? {}).map(([name, value]) => `${literal(name)}: ${literal(value)}`);
+  const all = [...db.isSignedIn ? ['Authorization: `Bearer ${token}`'] : [], ...own].join(', ');
+  const options = [method !== 'GET' && `method: '${method}'`, all && `headers: {${all}}`, file && 'body: file'].filter(Boolean);
+  return `await fetch(${[literal(location.origin + path), ...options.length > 0 ? [`{${options.join(', ')}}`] : []].join(', ')})`;
 }
 
-/** A place that shows requests, closed at first. `show(…)` replaces them. Each has a line of `curl`, and may have one of `client`. */
+/**
+ * A place that shows requests, closed at first. `show(…)` replaces them. Each has a line of `curl`, and one of `client` or as
+ * `clientLine` makes it.
+ */
 export function requestLines() {
   const list = h('div');
   const line = (name, text) => {
@@ -44,6 +59,6 @@ export function requestLines() {
   const element = h('details', {className: 'requests'}, h('summary', {}, 'The same by curl and in JavaScript'), list);
   return {element, show(...requests) {
     list.replaceChildren(...requests.flatMap(request => [
-      line('curl', curlLine(request)), request.client && line('client', request.client)].filter(Boolean)));
+      line('curl', curlLine(request)), line('client', request.client ?? clientLine(request))]));
   }};
 }

@@ -19,6 +19,11 @@ export const isAdmin = () => known?.right === 'admin';
 /** Whether the store has no tokens, so that it takes everybody of this machine for an administrator. */
 export const isOpen = () => isAdmin() && !db.isSignedIn;
 
+/** Whether the caller may change objects. Of users the rules decide at each change. */
+export const mayWrite = () => !['metrics', 'read'].includes(known?.right);
+/** Whether the caller may see plans: the service refuses that to users and to tokens for some classes. */
+export const seesPlans = () => known?.right !== undefined && known.user === undefined && !known.classes?.length;
+
 /** Asks the service for the caller. */
 export async function look() {
   try {
@@ -45,7 +50,10 @@ const hours = 12;
 /** Whether a token is one that the console made for itself, by its name. */
 const isOwn = name => /^console-[0-9a-f]{32}$/.test(name ?? '');
 
-/** Signs in with the token of a link, which makes one token and ends with that. */
+/**
+ * Signs in with the token of a link, which is taken out of the address and the history of the tab. It makes one token and ends with
+ * that, so that the link signs in once.
+ */
 export async function enter(linkToken) {
   history.replaceState(null, '', '#/');
   const link = new Holdfast(location.origin, {token: linkToken});

@@ -46,8 +46,7 @@ export async function showBackups(main, signal) {
     notify(`A backup of ${bytes(body.bytes)} is made.`);
     await load();
   });
-  lines.show({path: '/v1/backups', client: "await db.request('GET', '/v1/backups')"},
-    {method: 'POST', path: '/v1/backups', client: "await db.request('POST', '/v1/backups')"});
+  lines.show({path: '/v1/backups'}, {method: 'POST', path: '/v1/backups'});
   main.append(
     h('p', {}, 'A backup is an exact copy of the store with its access document, tokens and accounts. It stays in the '
       + 'service’s directory. ', h('code', {}, 'holdfast restore --data NEWDIR NAME'), ' makes a store of it.'),

@@ -66,6 +66,7 @@ const exportPath = (found, names) => {
   return names.length === 0 ? path : `${path}?${new URLSearchParams({fields: names.join(',')})}`;
 };
 
+const storeRequest = {path: '/v1/export', isText: true};
 const accepts = {csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/x-ndjson'};
 
 /** Shows the forms of exports. */
@@ -97,7 +98,7 @@ export async function showExport(main, {schema, query, signal}) {
   inputs.class.addEventListener('change', showFilter);
   const arrange = () => {
     const [form, found, filter] = [inputs.form.value, chosen(), box.value.trim()];
-    if (!found) return;
+    if (!found) return lines.show(storeRequest);
     const left = form === 'csv' && named().length === 0 ? found.stored.filter(property => !isFlat(property, found)) : [];
     const leftNames = left.map(property => property.name).join(', ');
     hint.textContent = leftNames && `CSV leaves out ${leftNames}: it takes single values and links.`;
@@ -106,8 +107,8 @@ export async function showExport(main, {schema, query, signal}) {
       ? {method: 'POST', path, body: {filter, limit: 1000, ...named().length > 0 && {fields: named()}},
         client: `for await (const object of db.class(${literal(found.name)}).query({filter: ${literal(filter)}})) …`}
       : {path: exportPath(found, namesFor(form)), headers: {Accept: accepts[form]},
-        client: `for await (const object of db.class('${found.name}').query()) …`},
-    {path: '/v1/export'});
+        client: `for await (const object of db.class(${literal(found.name)}).query()) …`},
+    storeRequest);
     remember({class: found.name, filter, form, fields: inputs.names.value});
   };
   const ended = (name, blob) => {
@@ -132,7 +133,7 @@ export async function showExport(main, {schema, query, signal}) {
     ended(`${found.name}.${form}${ending()}`, blob);
   });
   const exportStore = () => progress.during('Exporting', async ({signal: own, show}) => ended(`store.ndjson${ending()}`,
-    await download('/v1/export', {accept: 'application/x-ndjson', signal: own, onProgress: show, transforms: gzipped()})));
+    await download(storeRequest.path, {accept: 'application/x-ndjson', signal: own, onProgress: show, transforms: gzipped()})));
   const form = h('form', {onsubmit: attempt(async () => {
     box.showFault();
     await exportClass().catch(error => {

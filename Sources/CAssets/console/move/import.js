@@ -1,7 +1,7 @@
 /** The import of a file: it is chosen, looked at, given a class, and sent. */
 import {address, showClasses} from '../console.js';
 import {attempt, button, bytes, faults, field, grouped, h, notify} from '../frame/elements.js';
-import {literal, requestLines} from '../frame/request-lines.js';
+import {requestLines} from '../frame/request-lines.js';
 import {forgetSchema} from '../frame/schema.js';
 import {isAdmin} from '../frame/session.js';
 import {proposalForm} from './class.js';
@@ -149,7 +149,7 @@ export class ImportView {
         confirm: 'Make the class and import the file', onDone: made => this.classMade(made),
         onEdit: ({method, path, body}) => this.lines.show(
           {...proposalRequest(form, this.name, this.reading?.read()), file: file.name},
-          {method, path, body, client: `await db.request('${method}', ${literal(path)}, ${literal({body})})`})}));
+          {method, path, body})}));
   }
 
   /** Goes on with the import into a class that was made of the proposal. */
@@ -203,7 +203,7 @@ export class ImportView {
     const classOf = name => this.schema.class(names.get(name)?.name ?? name);
     const missing = realm.lists.filter(([name]) => !classOf(name));
     this.target.replaceChildren(h('h2', {}, 'Classes of the Realm'), h('ul', {}, realm.lists.map(([name, objects]) => h('li', {},
-      name, h('small', {}, ` ${grouped(objects.length)} objects`), classOf(name) ? '' : ', which the store lacks'))));
+      name, h('small', {}, ` ${grouped(objects.length)} ${objects.length === 1 ? 'object' : 'objects'}`), classOf(name) ? '' : ', which the store lacks'))));
     if (missing.length > 0) {
       if (!isAdmin()) throw new Error('The store lacks classes of the Realm. An administrator can make them.');
       const proposals = await proposeRealm(realm, this.schema, this.signal);

@@ -7,8 +7,9 @@ import {shown} from '../frame/json.js';
 const delimiters = [[',', 'comma'], [';', 'semicolon'], ['tab', 'tab'], ['|', 'bar |'], [':', 'colon']];
 
 const modes = [
-  ['create', 'are faults'], ['merge', 'change the properties that the file has'], ['replace', 'replace the object'],
-  ['ignore', 'leave the object as it is']];
+  ['create', 'report a fault'], ['merge', 'change the properties that the file has'], ['replace', 'replace the object'],
+  ['ignore', 'keep the object as it is']];
+const modeLabel = 'If the store has an object with the same key';
 
 const isTakenByCSV = (property, found) => !['list', 'set', 'map', 'linkingObjects', 'mixed'].includes(property.type)
   && !found.target(property)?.isEmbedded;
@@ -104,7 +105,7 @@ export function classOptions(sample, found, {made, reading}) {
   const mode = choice(modes, 'create');
   const [unknown, atomic] = [h('input', {type: 'checkbox'}), h('input', {type: 'checkbox'})];
   const element = h('div', {}, mapping.element, h('div', {className: 'columns'},
-    field('Lines with a key that is there already', mode),
+    field(modeLabel, mode),
     check('Leave out members that the class lacks', unknown, 'Otherwise their lines are faulty.'),
     check('All lines or no line', atomic, 'One transaction, at most 100,000 objects.')));
   const read = () => {
@@ -127,6 +128,6 @@ export function storeOptions() {
   const mode = choice(modes, 'create');
   const unknown = h('input', {type: 'checkbox'});
   const read = () => new URLSearchParams({mode: mode.value, ...unknown.checked && {unknown: 'ignore'}});
-  return {read, element: h('div', {className: 'columns'}, field('Lines with a key that is there already', mode),
+  return {read, element: h('div', {className: 'columns'}, field(modeLabel, mode),
     check('Leave out members that a class lacks', unknown, 'Otherwise their lines are faulty.'))};
 }

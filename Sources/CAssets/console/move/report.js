@@ -54,7 +54,7 @@ export function reportOf(report, {columns = [], name, seconds, before = []}) {
   return h('section', {className: `report ${isWhole ? '' : 'partly'}`, tabIndex: -1, 'aria-label': 'Result of the import'},
     h('h2', {}, 'Result'),
     h('p', {}, h('strong', {}, `${grouped(imported)} ${imported === 1 ? 'object' : 'objects'} imported`),
-      ` in ${seconds.toFixed(1)} s.`,
+      ` in ${seconds < 0.1 ? 'less than 0.1' : seconds.toFixed(1)} s.`,
       ignored !== undefined && ` ${grouped(ignored)} were there already.`,
       unknownMembers > 0 && ` ${grouped(unknownMembers)} values of unknown members were left out.`),
     !isWhole && h('p', {}, `${grouped(missed)} ${missed === 1 ? 'line was' : 'lines were'} not taken.`,

@@ -1,11 +1,12 @@
 /** The newest changes of the store, as they happen. */
-import {address, remember} from '../console.js';
+import {remember} from '../console.js';
 import {button, faults, h, notify} from '../frame/elements.js';
-import {requestLines, sameRequest} from '../frame/request-lines.js';
+import {literal, requestLines, sameRequest} from '../frame/request-lines.js';
 import {loadSchema} from '../frame/schema.js';
 import {db} from '../frame/session.js';
 import {exactly} from '../frame/json.js';
 import {loadStyle} from '../frame/libraries.js';
+import {objectAddress} from '../data/keys.js';
 
 const lineMaximum = 500;
 /** The numbers of earlier versions that the list may begin with. The first is taken whose changes are retained and fit. */
@@ -35,7 +36,7 @@ export async function show(main, {query, signal}) {
     }
     waitingText.textContent = '';
     if (waiting.length === 0) return;
-    body.prepend(...waiting.reverse().map(row));
+    body.prepend(...waiting.reverse().map(line => row(line, schema)));
     waiting = [];
     while (body.children.length > lineMaximum) body.lastChild.remove();
   };
@@ -50,14 +51,23 @@ export async function show(main, {query, signal}) {
     const className = classChoice.value;
     lines.show(
       {path: `${pathOf(className)}?since=now`, headers: {Accept: 'text/event-stream'},
-        client: `new EventSource(await db.eventSourceURL('${pathOf(className)}?since=now'))`},
+        client: `new EventSource(await db.eventSourceURL(${literal(`${pathOf(className)}?since=now`)}))`},
       sameRequest('GET', pathOf(className)));
     follower?.close();
     follower = follow(className, since, {take, signal, say: text => { status.textContent = text; }, fail: error => {
       status.textContent = 'The stream has ended.';
       main.append(faults(error));
     }});
+    if (document.hidden) rest();
   };
+  // A browser opens six connections to a host, and a stream takes one. A hidden tab takes none.
+  const rest = () => {
+    follower.close();
+    status.textContent = 'The list goes on when this tab is shown.';
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (follower) document.hidden ? rest() : begin(follower.cursor);
+  }, {signal});
   classChoice.onchange = () => {
     remember({class: classChoice.value});
     waiting = waiting.filter(line => !classChoice.value || line.class === classChoice.value);
@@ -85,16 +95,20 @@ export async function show(main, {query, signal}) {
   begin(earlier.cursor);
 }
 
+/** The number of a version, such as 7 of `4f0c-7`. */
+const numberOf = version => Number(version.split('-').at(-1));
+
 /** A change as a line of the list. `at` is when it was received; undefined for changes from before. */
 const lineOf = (change, version, className, at) => ({
   class: change.class ?? className, id: change.id, op: change.op, changed: change.changed ?? [], version, at});
 
-function row({class: name, id, op, changed, version, at}) {
+function row({class: name, id, op, changed, version, at}, schema) {
   const key = `${id}`;
+  const stored = schema.class(name);
   return h('tr', {'data-class': name},
     h('td', {}, at ? at.toLocaleTimeString() : h('small', {}, 'before')), h('td', {}, name),
-    h('td', {}, op === 'delete' ? key : h('a', {href: address('object', name, key)}, key)),
-    h('td', {}, operations[op] ?? op), h('td', {}, changed.join(', ')), h('td', {}, h('small', {}, version.split('-').at(-1))));
+    h('td', {}, op === 'delete' || !stored ? key : h('a', {href: objectAddress(stored, id)}, key)),
+    h('td', {}, operations[op] ?? op), h('td', {}, changed.join(', ')), h('td', {}, h('small', {}, numberOf(version))));
 }
 
 /** The changes of the last versions and the cursor behind them. Without changes, if they are too many or not retained. */
@@ -106,7 +120,9 @@ async function readEarlier(className, signal) {
     try {
       const {body} = await db.request('GET', `${pathOf(className)}?${parameters}`, {signal});
       if (!body.upToDate) continue;
-      return {lines: body.changes.map(change => lineOf(change, change.version, className)), cursor: body.cursor};
+      // The reply is in the order of the classes.
+      const ordered = body.changes.sort((one, other) => numberOf(one.version) - numberOf(other.version));
+      return {lines: ordered.map(change => lineOf(change, change.version, className)), cursor: body.cursor};
     } catch (error) {
       if (error.status !== 410) throw error;
     }

@@ -3,7 +3,7 @@ import {address, remember} from '../console.js';
 import {attempt, faults, field, grouped, h, table} from '../frame/elements.js';
 import {literal, requestLines, sameRequest} from '../frame/request-lines.js';
 import {loadSchema, typeText} from '../frame/schema.js';
-import {caller, db} from '../frame/session.js';
+import {db, seesPlans} from '../frame/session.js';
 import {exactly, parsed} from '../frame/json.js';
 import {loadStyle} from '../frame/libraries.js';
 
@@ -21,9 +21,6 @@ const fields = {
   limit: ['Rows', 'At most 1,000'],
 };
 const namesByMode = {objects: ['sort', 'distinct', 'fields'], groups: ['op', 'by', 'having', 'order', 'tz']};
-
-/** Whether the caller may see plans: the service refuses that to users and to tokens for some classes. */
-const seesPlans = () => caller()?.right !== undefined && caller().user === undefined && !caller().classes?.length;
 
 export async function show(main, {query, signal}) {
   const [schema] = await Promise.all([loadSchema(), loadStyle('query/query.css'), loadStyle('access/access.css')]);
@@ -167,7 +164,7 @@ function resultElements(body, storedClass, terms, milliseconds) {
       (isList || rest.groups) && [
         `${grouped(rows.length)} ${name}${rows.length === 1 ? '' : 's'}`, next !== undefined && ', and there are more',
         isList && rest.count !== undefined && `, ${grouped(rest.count)} in all`, '. '],
-      `The reply took ${duration(milliseconds * 1000)}, with the way to this browser. `, open),
+      `The reply took ${duration(milliseconds * 1000)}, with the network. `, open),
     explain && planElement(explain),
     h('h2', {}, 'Result'),
     isList ? objectTable(rows, storedClass) : groupTable(rows),

@@ -1,6 +1,6 @@
 /** A change of the schema: a form, the service's preview in words, and the change itself. */
-import {attempt, grouped, h, notify} from '../frame/elements.js';
-import {literal, requestLines} from '../frame/request-lines.js';
+import {attempt, grouped, h} from '../frame/elements.js';
+import {requestLines} from '../frame/request-lines.js';
 import {forgetSchema} from '../frame/schema.js';
 import {db} from '../frame/session.js';
 import {showClasses} from '../console.js';
@@ -81,7 +81,6 @@ export function changeSteps(form, {schema, makeRequest, onDone}) {
   form.addEventListener('submit', attempt(async () => {
     if (ready) {
       await make(ready, progress);
-      notify('The schema is changed.');
       return onDone(ready.request);
     }
     const found = await preview(makeRequest(), schema.revision);
@@ -92,8 +91,7 @@ export function changeSteps(form, {schema, makeRequest, onDone}) {
     steps.replaceChildren(h('h3', {}, 'Steps of the change'), stepList(found.changes), ...isLossy ? [consent] : []);
     const {method, path, body} = found.request;
     lines.element.hidden = false;
-    lines.show({method, path, body, headers: {'If-Match': found.tag},
-      client: `await db.request('${method}', '${path}'${body ? `, ${literal({body})}` : ''})`});
+    lines.show({method, path, body, headers: {'If-Match': found.tag}});
     if (found.changes.length === 0) return;
     ready = found;
     submit.textContent = 'Make the change';

@@ -1,6 +1,7 @@
 /** A drawing of the classes with their links, and the same as a list. */
 import {address} from '../console.js';
 import {button, grouped, h} from '../frame/elements.js';
+import {requestLines} from '../frame/request-lines.js';
 import {layOut, rowHeight} from './layout.js';
 import {shorthand} from './words.js';
 
@@ -75,8 +76,10 @@ export function showDiagram(main, schema, counts) {
     const isFitted = picture.classList.toggle('fitted');
     fit.textContent = isFitted ? 'Full size' : 'Fit to the page';
   });
+  const lines = requestLines();
+  lines.show({path: '/v1/schema'});
   main.append(
     h('p', {className: 'bar'}, fit, h('small', {}, '• primary key; solid arrows: links; dashed arrows: embedded objects')),
     h('div', {className: 'scroller drawing', tabIndex: 0, role: 'region', 'aria-label': 'Drawing of the schema'}, picture),
-    h('h2', {}, 'The classes and their links as a list'), listOf(layout));
+    h('h2', {}, 'The classes and their links as a list'), listOf(layout), lines.element);
 }

@@ -1,6 +1,6 @@
 /** The schema: its classes, one class, the drawing, and the whole document. */
 import {address} from '../console.js';
-import {button, grouped, h} from '../frame/elements.js';
+import {button, goWithNotice, grouped, h, notify} from '../frame/elements.js';
 import {requestLines} from '../frame/request-lines.js';
 import {classCounts} from '../frame/schema.js';
 import {isAdmin} from '../frame/session.js';
@@ -11,6 +11,7 @@ import {loadExactSchema} from './exact.js';
 import {showDocument} from './json.js';
 import {indexCost, shorthand, traits} from './words.js';
 
+const changedNotice = 'The schema is changed.';
 const ways = [['', 'Classes'], ['drawing', 'Drawing'], ['json', 'JSON']];
 
 /** The links between the ways to show the schema. */
@@ -23,8 +24,9 @@ function shownAgain(view, name) {
     // The reader may have gone to another page meanwhile.
     if (!request || !view.isConnected) return;
     const here = address('schema', ...name ? [name] : []);
-    if (location.hash !== here) return void (location.hash = here);
+    if (location.hash !== here) return goWithNotice(here, changedNotice);
     await show(view, {parts: name ? [name] : [], query: {}});
+    notify(changedNotice);
     const heading = view.querySelector('h1');
     heading.tabIndex = -1;
     heading.focus();
@@ -39,7 +41,7 @@ const warningList = (schema, name) => {
 
 function showClassList(main, schema, counts) {
   const lines = requestLines();
-  lines.show({path: '/v1/schema', client: "await db.request('GET', '/v1/schema')"});
+  lines.show({path: '/v1/schema'});
   const indexes = found => found.properties.filter(property => property.indexed || property.unique).map(({name}) => name);
   main.append(
     schema.classes.length === 0 && h('p', {}, 'The store has no classes yet.') || '',
@@ -54,7 +56,7 @@ function showClassList(main, schema, counts) {
         h('td', {}, found.properties.map(property => property.name).join(', ')), h('td', {}, indexes(found).join(', '))))))),
     isAdmin() && h('p', {className: 'bar'}, button('Add a class', async () => {
       const request = await addClass(schema);
-      if (request) location.hash = address('schema', decodeURIComponent(request.path.split('/').at(-1)));
+      if (request) goWithNotice(address('schema', decodeURIComponent(request.path.split('/').at(-1))), changedNotice);
     }, {className: 'primary'})) || '',
     warningList(schema) || '', lines.element);
 }
@@ -90,8 +92,7 @@ function showClass(main, view, schema, counts, name) {
   const changed = shownAgain(view, name);
   const groups = (found.definition.unique ?? []).map(group => group.join(' + '));
   const lines = requestLines();
-  const path = `/v1/schema/classes/${encodeURIComponent(name)}`;
-  lines.show({path, client: `await db.request('GET', '${path}')`});
+  lines.show({path: `/v1/schema/classes/${encodeURIComponent(name)}`});
   const incoming = schema.classes.flatMap(owner => owner.stored.filter(property => owner.target(property)?.name === name)
     .map(property => [owner.name, property.name]));
   main.append(
@@ -126,6 +127,9 @@ export async function show(main, {parts, query}) {
     : [h('h1', {}, 'Schema'), wayBar(query.as ?? ''), content]);
   if (name) showClass(content, main, schema, counts, name);
   else if (query.as === 'drawing') showDiagram(content, schema, counts);
-  else if (query.as === 'json') showDocument(content, schema, () => show(main, {parts, query}));
+  else if (query.as === 'json') showDocument(content, schema, async () => {
+    await show(main, {parts, query});
+    notify(changedNotice);
+  });
   else showClassList(content, schema, counts);
 }
