@@ -64,6 +64,9 @@ enum App {
         let hint = Verb.meant(by: words, among: verbs)
         Terminal.complain(
             "there is no verb '\(words[0])'" + (hint.map { "; did you mean '\($0)'?" } ?? ""))
+        if case .advice(let text)? = Verb.foreignVerbAdvice.help(with: words[0]) {
+            Terminal.complain(text)
+        }
         Terminal.complain("see: holdfast --help")
         return .usage
     }

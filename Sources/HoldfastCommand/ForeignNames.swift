@@ -3,20 +3,29 @@ import HoldfastText
 extension Verb {
     /// The verbs of other programs.
     private static let foreignVerbs = ForeignWords([
-        "serve": "start run init up daemon", "export": "dump", "import": "load",
+        "serve": "start run init up daemon studio console ui", "export": "dump", "import": "load",
         "check": "repair verify fsck doctor", "compact": "vacuum shrink optimize",
-        "schema put": "migrate migration",
+        "schema put": "migrate migration db",
         "schema typescript": "typescript types typegen codegen ts",
         "schema guess": "guess infer detect sniff propose",
         "account": "user users accounts",
-        "token": "tokens apikey",
+        "token": "tokens apikey admin superuser",
         "access": "rules roles permissions", "health": "status ping", "--version": "v",
     ])
+
+    /// Sentences about the verbs of other programs that no verb replaces as a whole.
+    static let foreignVerbAdvice = ForeignWords(
+        [:],
+        advice: [
+            "'check' finds faults and changes nothing; 'restore' makes a store from a backup":
+                "repair fsck doctor",
+            "a running service has its console at /console/": "studio console ui",
+        ])
 
     /// The options of other programs.
     private static let foreignOptions = ForeignWords([
         "data": "db d dir directory path folder database dbpath datadir storage",
-        "listen": "port p host address addr bind url",
+        "listen": "port p host address addr bind url http", "public": "static www assets publicdir",
         "url": "data d db host server service address listen port",
         "login": "email user username name", "class": "collection table model",
         "rights": "role scope permissions", "expires": "ttl", "key": "id pk",

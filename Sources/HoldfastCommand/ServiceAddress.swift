@@ -14,7 +14,7 @@ struct ServiceAddress {
 
     /// Finds the address; one of another form is left to the connection to refuse.
     init(_ arguments: Arguments) {
-        let noted = arguments.text("data").flatMap(Self.noted)
+        let noted = Self.noted(in: OpenStore.directory(arguments))
         self.init(arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen)
     }
 

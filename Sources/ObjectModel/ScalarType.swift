@@ -132,7 +132,7 @@ extension ScalarType {
         case "datetime", "timestamp", "timestamptz", "time", "date-time", "instant": self = .date
         case "guid", "uuid4", "uuidv4", "uniqueidentifier": self = .uuid
         case "object_id", "oid": self = .objectID
-        case "json", "jsonb", "any", "anyrealmvalue", "dictionary", "variant", "unknown":
+        case "json", "jsonb", "any", "anyrealmvalue", "variant", "unknown":
             self = .mixed
         case let lower:
             guard let type = Self.allCases.first(where: { $0.name.lowercased() == lower }) else {
@@ -173,20 +173,25 @@ extension Property {
 extension ScalarType {
     /// A sentence about a type name of other products, for what is no type of its own here; nil for other names.
     static func advice(about name: String) -> String? {
-        switch name.lowercased() {
+        switch name.lowercased().prefix(while: { $0 != "(" }) {
         case "serial", "bigserial", "autoincrement", "identity":
             "A primary key that counts up is an int with \"default\": \"$next\"."
         case "array", "collection", "slice", "vector":
             "A list is the type of its elements and '[]', such as 'string[]'."
-        case "dict", "hash", "record", "hashmap":
-            "A map is the type of its values and '{}', such as 'int{}'."
+        case "dict", "dictionary", "hash", "record", "hashmap":
+            "A map is the type of its values and '{}', such as 'string{}'."
+        case "linkingobjects", "backlinks", "inverse":
+            "An inverse link is {\"type\": \"linkingObjects\"} with its \"class\" and \"property\"."
+        case let lower where lower.hasSuffix("@id"):
+            "The primary key is a member of the class: \"primaryKey\": \"id\"."
         case "enum", "select", "choice":
             "An enum is a type with its values: {\"type\": \"string\", \"enum\": [\"a\", \"b\"]}."
         case "relation", "relationship", "reference", "ref", "link", "pointer", "foreignkey":
             "The type of a link is the name of a class, and '[]' after it for a list of links."
         case "geo", "geopoint", "geojson", "geography", "geometry", "point", "latlng":
-            "The type of a point is an embedded class with the properties \"type\": \"string\" and "
-                + "\"coordinates\": \"double[]\"."
+            "The type of a point is the name of an embedded class: {\"kind\": \"embedded\", "
+                + "\"properties\": {\"type\": {\"type\": \"string\", \"default\": \"Point\"}, "
+                + "\"coordinates\": \"double[]\"}}."
         default: nil
         }
     }

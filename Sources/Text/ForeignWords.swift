@@ -40,6 +40,11 @@ package struct ForeignWords: Sendable {
         }?.help
     }
 
+    /// Finds the known word that a name of others stands for, or that it is a misspelling of; nil without one.
+    package func word(for name: String, among known: [String]) -> String? {
+        word(for: name, where: known.contains) ?? NearestName.of(name, among: known)
+    }
+
     /// Finds the word to write instead of a name; nil if there is none, or only a sentence.
     package func word(for name: String, where isKnown: (String) -> Bool = { _ in true }) -> String?
     {

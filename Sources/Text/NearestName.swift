@@ -1,8 +1,8 @@
 /// Finds the name that a misspelt name probably means.
 package enum NearestName {
     /// Finds the known name that is nearest to `name`. Returns nil if all names are far away: more than a third of its
-    /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
-    /// lengths for each known name. The search stops after some milliseconds of work; it is only for error replies.
+    /// characters, and at least two, would have to change, or more than half of the longer name. Case does not count. Cost: the
+    /// product of the lengths for each known name. The search stops after some milliseconds of work; it is only for error replies.
     ///
     /// If all are far away, a name in `ies` is taken for the plural of a known name in `y`.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
@@ -24,7 +24,7 @@ package enum NearestName {
             guard abs(letters.count - wanted.count) <= limit else { continue }
             work += wanted.count * letters.count
             let distance = distance(wanted, letters)
-            if distance <= limit, distance < max(wanted.count, letters.count) {
+            if distance <= limit, 2 * distance <= max(wanted.count, letters.count) {
                 nearest = candidate
                 // The next one has to be nearer.
                 if distance == 0 { break }

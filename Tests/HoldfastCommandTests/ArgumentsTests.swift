@@ -101,7 +101,8 @@ struct ArgumentsTests {
             (["load", "x"], "import"), (["repair"], "check"), (["vacuum"], "compact"),
             (["migrate", "x"], "schema put"), (["typegen"], "schema typescript"),
             (["infer", "x.csv"], "schema guess"),
-            (["user", "create"], "account create"),
+            (["user", "create"], "account create"), (["admin", "create"], "token create"),
+            (["db", "push"], "schema put"), (["studio"], "serve"),
             (["user"], "account"), (["users", "frobnicate"], "account"), (["-v"], "--version"),
             (["serv"], "serve"), (["frobnicate"], nil),
         ] as [([String], String?)])

@@ -219,7 +219,12 @@ struct CommandTests {
             Command.run("token", "change", "--data", data, "--name", "b", "--never-expires").status
                 == 0)
         #expect(!Command.run("token", "list", "--data", data).output.contains("expires"))
+        let schema = #"""
+            {"classes":[{"name":"Node","properties":{"id":"int"}},{"name":"Loose","properties":{"id":"int"}}]}
+            """#
+        #expect(Command.run("schema", "put", "--data", data, "-", input: schema).status == 0)
         for (options, status, terms) in [
+            (["--class", "Nope"], 1, nil),
             (["--class", "Node", "--class", "Loose"], 0, "classes=Node,Loose"),
             (["--class", "Node"], 0, "classes=Node"),
             (["--class", "Node", "--all-classes"], 2, "classes=Node"),

@@ -102,7 +102,8 @@ struct GuessTests {
         #expect(made.status == 0, "\(made.output)")
         #expect(
             made.output.hasPrefix(
-                "Sales: a new class\n  Nr: All 2 values are whole numbers; the values are unique"),
+                "Sales: a new class\n  Nr, int: All 2 values are whole numbers; the values are unique"
+            ),
             "\(made.output)")
         #expect(made.output.contains("Sales: 2 imported, 0 failed"), "\(made.output)")
         let exported = run("export", "--data", data, "--class", "Sales").output
@@ -114,9 +115,18 @@ struct GuessTests {
         #expect(again.status == 1 && again.output.contains("has a class 'Sales'"))
         let other = run("import", "--data", data, "--guess", "--class", "Sale", sales)
         #expect(other.status == 0 && other.output.contains("Sale: 2 imported"), "\(other.output)")
-        for words in [["--guess", "-"], ["--guess", "--realm-json", sales]] {
-            #expect(run(["import", "--data", data] + words).status == 2)
+        for (words, message) in [
+            (["--guess", "-"], "name a FILE"),
+            (["--guess", "--realm-json", sales], "the console's page 'Move'"),
+        ] {
+            let refused = run(["import", "--data", data] + words)
+            #expect(refused.status == 2 && refused.output.contains(message), "\(refused.output)")
         }
+        let list = run("import", "--data", data, "--class", "Sales", file("list.json", "[{}]"))
+        #expect(
+            list.status == 1
+                && list.output.contains("an array of objects and MongoDB's export --extended-json"),
+            "\(list.output)")
         let (service, url, token) = try serve()
         defer {
             service.kill(SIGTERM)
@@ -130,7 +140,8 @@ struct GuessTests {
             let words = ["import", "--url", url, "--token", token, "--guess", path]
             let sent = run(words)
             #expect(
-                sent.status == 0 && sent.output.hasPrefix("\(name): a new class\n"),
+                sent.status == 0 && sent.output.hasPrefix("\(name): a new class\n")
+                    && sent.output.contains(", int: "),
                 "\(sent.output)")
             #expect(sent.output.contains("imported, 0 failed"), "\(sent.output)")
             let twice = run(words)

@@ -7,6 +7,7 @@ import {Holdfast} from '../../clients/javascript/holdfast.js';
 import {Browser} from '../support/browser.mjs';
 import {Random, check, equal, pause, until} from '../support/checks.mjs';
 import {Proxy, Service} from './service.mjs';
+import {checkLoneTabs} from './tabs.mjs';
 
 const CLIENT = fileURLToPath(new URL('../../clients/javascript/', import.meta.url));
 const PASSWORD = 'correct horse battery';
@@ -116,6 +117,11 @@ async function checkReadme(browser, service, pages) {
       ${form}.elements[name].value = value; }); ${form}.requestSubmit()`;
     const items = 'String([...list.children].map(item => item.textContent))';
     await until('the page', () => first('typeof door === "object" && !door.hidden && document.readyState === "complete"'));
+    await first(fill('door', {login: 'ann@example.org', password: 'another password'}));
+    await until('the refusal', () => first('/password/.test(door.elements.problem.value)'));
+    equal(await first('/already/.test(door.elements.problem.value)'), false, 'whether the account is named');
+    await first(fill('door', {login: 'bob@example.org', password: 'short'}));
+    await until('the length', () => first('/8/.test(door.elements.problem.value)'));
     await first(fill('door', {login: 'bob@example.org', password: PASSWORD}));
     for (const tab of [first, second]) await until('the sign-in', () => tab('typeof add === "object" && door.hidden && !add.hidden'));
     for (const title of ['Milk', 'Bread']) await first(fill('add', {title}));
@@ -140,55 +146,6 @@ async function checkDocs(browser, service, token) {
   });
 }
 
-/** A file that a page of the documentation makes by `cat > NAME <<'END'`. */
-const fileOf = (text, name) => text.split(`cat > ${name} <<'END'\n`)[1].split('\nEND\n')[0];
-
-/** The application of docs/tutorials/a-to-do-list.md, used by two people. HOLDFAST_SCREENSHOTS names a folder for its picture. */
-async function checkToDoList(browser) {
-  const text = await readFile(fileURLToPath(new URL('../../docs/tutorials/a-to-do-list.md', import.meta.url)), 'utf8');
-  const pages = await mkdtemp(join(tmpdir(), 'holdfast-pages-'));
-  const service = await Service.start('--public', pages);
-  try {
-    await writeFile(join(pages, 'index.html'), fileOf(text, 'pages/index.html'));
-    await service.set('PUT', '/v1/schema', JSON.parse(fileOf(text, 'schema.json')));
-    const {token} = await service.set('POST', '/v1/tokens', {name: 'admin', right: 'admin'});
-    await service.set('PUT', '/v1/access', JSON.parse(fileOf(text, 'access.json')), token);
-    // Two names of one machine are two origins, which have different sessions.
-    const [ann, bob] = [await browser.open(service.url), await browser.open(service.url.replace('127.0.0.1', 'localhost'))];
-    const fill = (place, values) => `(form => {
-      Object.entries(${JSON.stringify(values)}).forEach(([name, value]) => { form.elements[name].value = value; });
-      form.requestSubmit(); })(${place})`;
-    const field = placeholder => `document.querySelector('input[placeholder="${placeholder}"]')?.form`;
-    const shows = (tab, wanted) => until(wanted, () => tab(`document.querySelector('main').innerText.includes(${JSON.stringify(wanted)})`));
-    await check('two people of the tutorial share a list, and see each other\'s changes', async () => {
-      for (const [tab, login] of [[ann, 'Ann'], [bob, 'Bob']]) {
-        await until('the page', () => tab('document.readyState === "complete" && typeof door.onsubmit === "function"'));
-        await tab(fill('door', {login, password: PASSWORD}));
-        await until('the sign-up', () => tab(`Boolean(${field('A new list')})`));
-      }
-      await ann(fill(field('A new list'), {text: 'Groceries'}));
-      await shows(ann, 'Groceries');
-      for (const title of ['Milk', 'Bread']) {
-        await ann(fill(field('A new task'), {text: title}));
-        await shows(ann, title);
-      }
-      equal(await bob('document.querySelectorAll("section").length'), 0, 'the lists of the other person');
-      await ann(fill(field('Share with …'), {text: 'Carol'}));
-      await until('the error', () => ann('document.querySelector("#error").textContent === "Carol has not signed up yet"'));
-      await ann(fill(field('Share with …'), {text: 'Bob'}));
-      await shows(bob, 'Groceries');
-      await shows(bob, 'Bread');
-      await bob('document.querySelector("input[type=checkbox]").click()');
-      await until('the tick', () => ann('document.querySelector("input[type=checkbox]").checked'));
-      const folder = process.env.HOLDFAST_SCREENSHOTS;
-      if (folder) await ann.picture(join(folder, 'a-to-do-list.png'));
-    });
-  } finally {
-    await service.stop();
-    await rm(pages, {recursive: true});
-  }
-}
-
 export async function checkBrowser(seed) {
   const pages = await mkdtemp(join(tmpdir(), 'holdfast-pages-'));
   const service = await Service.start('--heartbeat', '1s', '--public', pages);
@@ -207,7 +164,7 @@ export async function checkBrowser(seed) {
     await checkTabs(browser, service, proxy, new Holdfast(service.url, {token}), random);
     await checkReadme(browser, service, pages);
     await checkDocs(browser, service, token);
-    await checkToDoList(browser);
+    await checkLoneTabs(browser);
   } finally {
     await browser.stop();
     proxy.stop();

@@ -302,12 +302,13 @@ async function checkAccounts(service, admin) {
       equal((await refused(db.class('Task').create({title: 'x', owner: 'x'}))).code, 'not-allowed');
     });
     await check('a session that ends is reported once, and the live query continues after the next sign-in', async () => {
-      const other = new Holdfast(service.url);
+      const {user} = db, other = new Holdfast(service.url);
       await other.signIn('ann@example.org', PASSWORD);
       await other.request('DELETE', '/v1/sessions');
       await until('the end of the session', () => ended.length > 0);
       equal([ended, db.isSignedIn, live.isUpToDate, live.isClosed, titles()], [['token-invalid'], false, false, false, ['a']]);
-      await operator.class('Task').create({title: 'b', owner: db.user});
+      equal(db.user, null);
+      await operator.class('Task').create({title: 'b', owner: user});
       await db.signIn('ann@example.org', PASSWORD);
       await shows(['a', 'b']);
       await add('c');

@@ -9,14 +9,15 @@ from holdfast import HoldfastError, RetryPolicy, StoredObject
 from holdfast import operations as ops
 from holdfast.conversation import Pause, Report, Send, conversation
 from holdfast.credentials import Credentials
-from holdfast.errors import reply_error
+from holdfast.errors import reply_error, result_of
 from holdfast.request import Lost, Reply, Request
-from holdfast.retry import backoff, request_pause, stream_pause
+from holdfast.retry import backoff, is_temporary, request_pause, stream_pause
 from holdfast.stored import etag_header, json_bytes
 from holdfast.stream_state import refusals
 
 POLICY = RetryPolicy(attempts=3, first_pause=1.0, longest_pause=8.0)
 PROBLEM = {"content-type": "application/problem+json"}
+JSON = {"content-type": "application/json"}
 
 
 def problem(status, code, headers=None, **members):
@@ -92,10 +93,28 @@ class Errors(unittest.TestCase):
         self.assertEqual((error.hint, error.faults[0].pointer), ("name", "/nmae"))
         self.assertEqual((error.current, error.current.etag, error.retry_after), ({"id": 1}, "e-1", 3.0))
 
-    def test_the_reply_of_a_proxy_has_no_code(self):
+    def test_the_reply_of_a_proxy_is_unexpected_and_passes(self):
         for content in (b"<h1>Bad Gateway</h1>", b"", b"{"):
             error = reply_error(Reply(502, {"content-type": "text/html"}, content))
-            self.assertEqual((error.status, error.code, error.hint), (502, None, None))
+            self.assertEqual((error.status, error.code, error.hint), (502, "unexpected-reply", None))
+            self.assertTrue(is_temporary(error))
+
+    def test_only_json_with_a_status_of_2xx_is_a_result(self):
+        html, of_json = {"content-type": "text/html"}, {"content-type": "application/json; charset=utf-8"}
+        foreign = [
+            Reply(308, {"location": "https://elsewhere/"}, b""), Reply(304, {}, b""), Reply(302, html, b"<a>Moved</a>"),
+            Reply(200, html, b"<h1>Sign in to the Wi-Fi</h1>"), Reply(200, of_json, b'{"id":')]
+        for call in (ops.get("T", 1, None, None), ops.delete("T", 1, None), ops.page("T", {}, None), ops.make_stream({})):
+            for reply in foreign[:4] if call.request.method == "DELETE" else foreign:
+                with self.subTest(call=call.request.method, status=reply.status), self.assertRaises(HoldfastError) as raised:
+                    result_of(call, reply)
+                error = raised.exception
+                self.assertEqual((error.status, error.code, is_temporary(error)), (reply.status, "unexpected-reply", True))
+        for call in (ops.page("T", {}, None), ops.make_stream({})):
+            for content in (b"", b"[]", b"{}"):
+                with self.assertRaises(HoldfastError):
+                    result_of(call, Reply(200, of_json, content))
+        self.assertEqual(result_of(ops.get("T", 1, None, None), Reply(200, of_json, b'{"id":1}')), {"id": 1})
 
     def test_a_refused_stream_names_its_queries(self):
         def error(code, *pointers):
@@ -175,7 +194,7 @@ class Conversations(unittest.TestCase):
     def test_a_request_waits_for_the_service_and_then_succeeds(self):
         call = ops.get("T", 1, None, None)
         steps, result = self.course(
-            call, [Lost("refused", False), problem(503, "stopping"), Reply(200, {}, b'{"id":1}')])
+            call, [Lost("refused", False), problem(503, "stopping"), Reply(200, JSON, b'{"id":1}')])
         self.assertEqual([type(step) for step in steps], [Send, Pause, Send, Pause, Send])
         self.assertEqual(result, {"id": 1})
 
@@ -195,7 +214,7 @@ class Conversations(unittest.TestCase):
     def test_a_refused_request_is_sent_again_after_a_sign_in(self):
         credentials = Credentials("old")
         steps, result = self.course(
-            ops.get("T", 1, None, None), [problem(401, "token-invalid"), Reply(200, {}, b"{}")],
+            ops.get("T", 1, None, None), [problem(401, "token-invalid"), Reply(200, JSON, b"{}")],
             credentials, lambda: credentials.set("new", "ann"))
         self.assertEqual([step.token for step in steps if isinstance(step, Send)], ["old", "new"])
         self.assertEqual(result, {})

@@ -1,6 +1,7 @@
 """Slips in rules, tokens, streams and accounts."""
 from rows import http, ruled
 
+ROLES = '{"roles": {"member": {"classes": {"Trip": {"read": true}}}}}'
 GIVEN = "GET /v1/classes/City/objects?limit=1"
 
 ROWS = [
@@ -19,8 +20,8 @@ ROWS = [
     ruled("rule-for-public", {"read": True}, "hint: anyone", **{"for": "public"}),
     http("rule-class-unknown", "PUT /v1/access?dryRun=true", "hint: Trip",
         body={"roles": {"a": {"classes": {"trip": {"read": True}}}}}),
-    http("rule-without-roles", "PUT /v1/access?dryRun=true", "'roles'", body={"Trip": {"read": True}}),
-    http("rule-roles-list", "PUT /v1/access?dryRun=true", "Expected an object", body={"roles": [{"name": "a"}]}),
+    http("rule-without-roles", "PUT /v1/access?dryRun=true", ROLES, body={"Trip": {"read": True}}),
+    http("rule-roles-list", "PUT /v1/access?dryRun=true", ROLES, body={"roles": [{"name": "a"}]}),
     http("rule-post", "POST /v1/access", "PUT", body={"roles": {}}),
     http("rule-explain-without-key", "POST /v1/access/explain", "'class' needs 'key'", body={"user": "a", "class": "Trip"}),
     http("account-email", "POST /v1/accounts", "the texts 'login' and 'password'",
@@ -28,7 +29,7 @@ ROWS = [
     http("account-username", "POST /v1/accounts", "the texts 'login' and 'password'",
         body={"username": "ann", "password": "long enough"}),
     http("account-short-password", "POST /v1/accounts", "8 to 1024 bytes", body={"login": "ann", "password": "short"}),
-    http("account-get-session", "GET /v1/sessions", "POST"),
+    http("account-get-session", "GET /v1/sessions", "hint: /v1/me"),
     http("token-rights", "POST /v1/tokens", '"right":"read"', body={"name": "a", "rights": "admin"}),
     http("token-right-wrong", "POST /v1/tokens", "metrics, read, write or admin", body={"name": "a", "right": "all"}),
     http("stream-since-date", "GET /v1/classes/City/changes?since=2026-06-30T00:00:00Z", "'start'"),
@@ -46,6 +47,16 @@ ROWS = [
         Accept="text/event-stream"),
     http("stream-access-token", "GET /v1/classes/City/changes?access_token={token}", "/v1/tickets", needs_token=True,
         Accept="text/event-stream"),
+    http("stream-token-open", "GET /v1/classes/City/changes?token=abc", "/v1/tickets", Accept="text/event-stream"),
+    http("stream-token-twice", "GET /v1/classes/City/changes?token={token}", "/v1/tickets", needs_token=True,
+        Accept="text/event-stream", Authorization="Bearer {token}"),
     http("session-email", "POST /v1/sessions", "the texts 'login' and 'password'", needs_token=True,
         body={"email": "a@example.org", "password": "long enough"}),
+    ruled("rule-hasura", {"read": "title == X-Hasura-User-Id"}, "'X-Hasura-User-Id'\n", "hint: $user.id"),
+    ruled("rule-signed-in", {"read": "request.auth != null"}, "write true", '"for": "anyone"'),
+    ruled("rule-signed-in-id", {"read": "@request.auth.id != ''"}, "write true"),
+    ruled("rule-resource", {"read": "resource.data.title == request.auth.uid"}, "hint: title"),
+    ruled("rule-empty", {"read": ""}, "hint: true"),
+    http("token-class", "POST /v1/tokens", "There is no class 'Nope'", needs_token=True, Authorization="Bearer {token}",
+        body={"name": "a", "right": "read", "classes": ["Nope"]}),
 ]

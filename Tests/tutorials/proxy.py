@@ -13,10 +13,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "Tests" / "support"))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(ROOT / "Tests" / "support")]
 
 from documents import Shell, blocks  # noqa: E402
 from service import BINARY, free_ports  # noqa: E402
+from views import look  # noqa: E402
 from walk import fault  # noqa: E402
 
 PAGE = "docs/tutorials/behind-a-proxy.md"
@@ -28,6 +29,7 @@ PARTS = [
     ("## Stop the service", ["openssl"]),
 ]
 PORTS = ["8080", "8443", "9443"]
+STOP_NGINX = 'nginx -p "$PWD" -e nginx-error.log -c nginx.conf -s quit'
 PAGE_SECONDS_MAX = 300
 PROGRAMS = f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin"
 
@@ -90,6 +92,11 @@ def check(binary):
                     skipped += len(wanted)
                     continue
                 for block, expected in wanted:
+                    if block.text.startswith(STOP_NGINX):
+                        counts = look(
+                            PAGE, f"https://localhost:{ports['8443']}", f"http://127.0.0.1:{ports['8080']}",
+                            (folder / "ops.token").read_text().strip())
+                        passed, failed, skipped = map(sum, zip(counts, (passed, failed, skipped)))
                     if run(shell, ports, block, expected):
                         passed += 1
                     else:

@@ -3,7 +3,7 @@
 /** A value of JSON. */
 export type JSONValue = null | boolean | number | string | JSONValue[] | {[name: string]: JSONValue};
 
-/** A primary key, or the `$id` in a class without one. An integer beyond 2^53 is a string. */
+/** A primary key, or the `$id` in a class without one. An integer beyond 2^53 is a string or a bigint; replies have a string. */
 export type Key = string | number | bigint | null;
 
 /** Names or paths: with commas between them, or as an array. */
@@ -32,7 +32,7 @@ export class HoldfastError<T extends object = any> extends Error {
     retryAfter?: number; cause?: unknown});
   /** The HTTP status; 0 if no reply came, or if an event stream reported the error. */
   readonly status: number;
-  /** The service's stable code, or the client's `network-error`, `unexpected-reply`, `stream-ended` or `closed`. */
+  /** The service's stable code, or the client's `network-error`, `unexpected-reply`, `token-failed`, `stream-ended` or `closed`. */
   readonly code: string;
   /** A sentence about the error; the same as `message`. */
   readonly detail: string;
@@ -194,13 +194,17 @@ export class Collection<T extends object = any> {
   get(key: Key, options?: ReadOptions): Promise<T>;
   /** Queries objects. 400 `invalid-query`, with the place of each fault in `errors`; 410 `cursor-expired`. */
   query(options?: QueryOptions): Query<T>;
-  /** Creates an object. Null if the user may not read it, and with `minimal`. 409 `duplicate-key`. */
+  /** Creates an object, or several in one transaction, and returns none. */
+  create(object: Partial<T> | readonly Partial<T>[], options: CreateOptions & {minimal: true}): Promise<null>;
+  /** Creates an object. Null if the user may not read it. 409 `duplicate-key`. */
   create(object: Partial<T>, options?: CreateOptions): Promise<T>;
   /** Creates several objects in one transaction. */
   create(objects: readonly Partial<T>[], options?: CreateOptions): Promise<T[]>;
-  /** Creates or replaces an object: a property that is left out gets its default. */
+  replace(key: Key, object: Partial<T>, options: WriteOptions & {minimal: true}): Promise<null>;
+  /** Creates or replaces an object: a property that is left out gets its default. Null if the user may not read it. */
   replace(key: Key, object: Partial<T>, options?: WriteOptions): Promise<T>;
-  /** Changes properties by a merge patch. With `upsert`, creates an object that is missing. */
+  patch(key: Key, changes: MergePatch<T> | readonly PatchOperation[], options: PatchOptions & {minimal: true}): Promise<null>;
+  /** Changes properties by a merge patch. With `upsert`, creates an object that is missing. Null if the user may not read it. */
   patch(key: Key, changes: MergePatch<T>, options?: PatchOptions): Promise<T>;
   /** Changes an object by a JSON patch (RFC 6902). */
   patch(key: Key, changes: readonly PatchOperation[], options?: PatchOptions): Promise<T>;
@@ -260,7 +264,7 @@ export interface Caller {
 export interface Reply<Body = any> {
   status: number;
   headers: Headers;
-  /** The JSON of the reply; null without a body. */
+  /** The JSON of the reply, or a text if the request has an `Accept` of its own; null without a body. */
   body: Body;
 }
 
@@ -282,6 +286,8 @@ export class Holdfast<Classes extends {[name in keyof Classes]: object} = {[name
   signIn(login: string, password: string, options?: Cancellable): Promise<{user: string; expires: string}>;
   /** Ends the session and all live queries. */
   signOut(): Promise<void>;
+  /** Ends all live queries, and what the client needs for them. The session stays. The client follows no other queries. */
+  close(): void;
   /** Continues with another token: of the same user, or of the user with the id `user`. */
   setToken(token: string, user?: string): void;
   me(options?: Cancellable): Promise<Caller>;

@@ -13,8 +13,9 @@
 export class HoldfastError extends Error {
   /**
    * `status` is the HTTP status; 0 if no reply came, or if an event stream reported the error. `code` is the service's
-   * stable code. The client's own codes are `network-error`, `unexpected-reply` and `stream-ended`. `errors` has each fault
-   * of the request, `current` the stored object of a failed precondition (412), and `retryAfter` seconds.
+   * stable code. The client's own codes are `network-error`, `unexpected-reply`, `token-failed`, `stream-ended` and `closed`.
+   * `errors` has each fault of the request, `current` the stored object of a failed precondition (412), and `retryAfter`
+   * seconds.
    */
   constructor({status = 0, code, detail, errors = [], current, retryAfter, cause}) {
     super(detail, cause === undefined ? undefined : {cause});
@@ -298,18 +299,38 @@ function orAborted(signal, promise) {
   });
 }
 
-/** Sends a request: `{status, headers, body}`, where `body` is the JSON of the reply or null. */
+/** The JSON of a value, in which a bigint is a number with all its digits. */
+function textOf(value) {
+  const mark = `bigint ${Math.random()} `;
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${mark}${one}` : one))
+    ?.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+}
+
+/** The body of a reply: the value of JSON, or the text if the request asks for another type. Null without a body. */
+function bodyOf(text, {status, headers}, isOtherAllowed) {
+  const type = headers.get('Content-Type') ?? 'no type';
+  if (text === '') return null;
+  try {
+    if (/^application\/([^;]*\+)?json\s*(;|$)/.test(type)) return JSON.parse(text);
+    if (isOtherAllowed) return text;
+  } catch { /* Not a reply of the service. */ }
+  throw new HoldfastError({
+    status, code: 'unexpected-reply',
+    detail: `The reply is not JSON (${type}): look at the proxy in between, or ask for another type by the header Accept.`});
+}
+
+/** Sends a request: `{status, headers, body}`. */
 async function send({url, fetch = globalThis.fetch}, token, method, path, {body, headers, signal} = {}) {
   const sent = {Accept: 'application/json', Prefer: 'int64=string', ...headers};
   if (body !== undefined) sent['Content-Type'] ??= 'application/json';
   if (token) sent.Authorization = `Bearer ${token}`;
+  const sentBody = textOf(body);
   const exchange = async () => {
-    // A browser's cache sends equal requests one after the other, so that a second tab would wait for a long poll of the first.
-    const response = await fetch(url + path, {
-      method, headers: sent, body: body && JSON.stringify(body), signal, cache: 'no-store'});
+    // With the browser's cache, a request would wait for an equal one that is under way.
+    const response = await fetch(url + path, {method, headers: sent, body: sentBody, cache: 'no-store', signal});
     if (!response.ok) throw await HoldfastError.from(response);
-    const text = await response.text();
-    return {status: response.status, headers: response.headers, body: text ? JSON.parse(text) : null};
+    const received = bodyOf(await response.text(), response, headers?.Accept !== undefined);
+    return {status: response.status, headers: response.headers, body: received};
   };
   try {
     return await orAborted(signal, exchange());
@@ -367,7 +388,7 @@ class StreamConnection {
 
   /** Follows a query for a client, under a number of the client's. Equal queries are followed once. */
   add(client, number, query) {
-    const text = JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
+    const text = textOf(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
     let found = [...this.#queries.values()].find(one => one.text === text);
     if (!found) {
       found = {name: `q${++this.#count}`, text, query, followers: [], failure: null};
@@ -686,8 +707,16 @@ export function serveConnections(port) {
 
 // The module is its own shared worker.
 if (typeof SharedWorkerGlobalScope !== 'undefined' && globalThis instanceof SharedWorkerGlobalScope
-    && globalThis.name === WORKER_NAME) {
-  globalThis.onconnect = ({ports}) => serveConnections(ports[0]);
+    && globalThis.name.startsWith(WORKER_NAME)) {
+  // The lock that the worker holds is free when the worker is gone.
+  const lock = `holdfast worker ${Math.random()}`;
+  const held = new Promise(resolve => {
+    navigator.locks?.request(lock, () => { resolve(); return new Promise(() => {}); });
+  });
+  globalThis.onconnect = ({ports: [port]}) => {
+    serveConnections(port);
+    held.then(() => port.postMessage({lock}));
+  };
 }
 
 // ---------------------------------------------------------------- Objects and their ETags
@@ -733,7 +762,7 @@ export class LiveQuery {
   isClosed = false;
   /** Resolves with the objects of the first result. Rejects if the query ends before. */
   ready;
-  #query; #view; #listeners; #leave; #settle; #event;
+  #query; #view; #listeners; #leave; #settle; #event; #abort = () => this.close();
   #objects = null; #count = 0; #waiting = [];
 
   constructor(query, listeners, leave) {
@@ -744,8 +773,8 @@ export class LiveQuery {
     this.ready = new Promise((resolve, reject) => { this.#settle = {resolve, reject}; });
     this.ready.catch(() => {});
     const {signal} = listeners;
-    if (signal?.aborted) queueMicrotask(() => this.close());
-    else signal?.addEventListener('abort', () => this.close(), {once: true});
+    if (signal?.aborted) queueMicrotask(this.#abort);
+    else signal?.addEventListener('abort', this.#abort);
   }
 
   /** The objects of the last complete result. An object that has not changed stays the identical one. */
@@ -758,19 +787,24 @@ export class LiveQuery {
   close() { this._end(null); }
 
   /** Yields the present result, then each later one. A slow reader gets the newest one. Leaving the loop closes the query. */
-  async *[Symbol.asyncIterator]() {
-    let seen = 0;
-    try {
-      for (;;) {
-        if (this.#count > seen) {
-          seen = this.#count;
-          yield this.objects;
-        } else if (!this.isClosed) await new Promise(resolve => this.#waiting.push(resolve));
-        else if (this.error) throw this.error;
-        else return;
-      }
-    } finally {
+  [Symbol.asyncIterator]() {
+    const results = this.#results(), end = results.return;
+    // A generator returns only after a `next` that waits, which ends with the query.
+    results.return = value => {
       this.close();
+      return end.call(results, value);
+    };
+    return results;
+  }
+
+  async *#results() {
+    for (let seen = 0; ;) {
+      if (this.#count > seen) {
+        seen = this.#count;
+        yield this.objects;
+      } else if (!this.isClosed) await new Promise(resolve => this.#waiting.push(resolve));
+      else if (this.error) throw this.error;
+      else return;
     }
   }
 
@@ -814,6 +848,7 @@ export class LiveQuery {
   _end(error) {
     if (this.isClosed) return;
     Object.assign(this, {error, isClosed: true, isUpToDate: false});
+    this.#listeners.signal?.removeEventListener('abort', this.#abort);
     this.#settle.reject(error ?? new HoldfastError({code: 'closed', detail: 'The live query was closed.'}));
     this.#leave();
     this.#wake();
@@ -863,7 +898,10 @@ export class Collection {
   async create(object, {mode, signal, ...options} = {}) {
     const {body, headers} = await this.#db.request(
       'POST', withParameters(`${this.#path}/objects`, {mode}), {body: object, headers: headersOf(options), signal});
-    return Array.isArray(object) ? body?.objects ?? null : remember(body, headers.get('ETag'));
+    if (!Array.isArray(object)) return remember(body, headers.get('ETag'));
+    // In other modes, an object may be older than the transaction.
+    if (mode === undefined || mode === 'create') for (const one of body?.objects ?? []) remember(one, body.version);
+    return body?.objects ?? null;
   }
 
   /** Creates or replaces an object. With `ifMatch`, 412 `precondition-failed` if it has changed: `error.current` has it. */
@@ -914,10 +952,14 @@ const SESSION_CODES = new Set(['token-invalid', 'token-missing', 'access-ended']
 /** A client of one service, for one user at a time. */
 export class Holdfast {
   #options; #token = null; #user = null;
+  /** The user that has signed in last; null after a sign-out. */
+  #lastUser = null;
   #lives = new Map(); #count = 0;
   /** Sends a message to the hub of the connection; null before the first live query. */
   #post = null;
   #isOpened = false; #isAsking = false;
+  /** Its signal ends what `close` has to end. */
+  #closing = new AbortController();
 
   /**
    * - `url`: the address of the service, such as `https://data.example.org`.
@@ -935,6 +977,7 @@ export class Holdfast {
     this.#options = {...options, url: String(url).replace(/\/+$/, '')};
     if (typeof options.token === 'string') this.#token = options.token;
     else if (!options.token) ({token: this.#token, user: this.#user} = stored(options.storage?.getItem(this.#storageKey)));
+    this.#lastUser = this.#user;
     if (typeof document !== 'undefined') this.#listen();
   }
 
@@ -963,14 +1006,13 @@ export class Holdfast {
   async signOut() {
     const token = this.#token;
     for (const live of [...this.#lives.values()]) live.close();
-    this.#isOpened = false;
-    this.#user = null;
     this.#endSession();
+    this.#isOpened = false;
     if (token) await send(this.#options, token, 'DELETE', '/v1/sessions/current').catch(() => {});
   }
 
   /** Continues with another token: of the same user, or of the user with the id `user`. */
-  setToken(token, user = this.#user) {
+  setToken(token, user = this.#lastUser) {
     this.#adopt(token, user);
     this.#options.storage?.setItem(this.#storageKey, JSON.stringify({token, user}));
   }
@@ -988,34 +1030,82 @@ export class Holdfast {
     await send(this.#options, null, 'POST', '/v1/password-resets', {body: {code, newPassword}, signal});
   }
 
+  /** Ends all live queries, and what the client needs for them. The session stays. The client follows no other queries. */
+  close() {
+    for (const live of [...this.#lives.values()]) live.close();
+    this.#leave();
+    this.#closing.abort();
+  }
+
   get #storageKey() { return `holdfast ${this.#options.url}`; }
 
   #adopt(token, user) {
     if (token === this.#token) return;
-    const isOther = this.#user !== null && user !== this.#user;
+    const isOther = this.#lastUser !== null && user !== this.#lastUser;
     this.#token = token;
-    this.#user = user;
+    this.#user = this.#lastUser = user;
     if (isOther) for (const live of this.#lives.values()) live._clear();
     if (this.#lives.size > 0) this.#open();
+    else this.#leave();
     call(this.#options.onSignedIn, user);
   }
 
-  /** Forgets the token. Live queries wait for the next one. */
+  /** Forgets the token. Live queries wait for the next one; without an error, which means a sign-out, they are emptied. */
   #endSession(error) {
-    this.#token = null;
-    this.#options.storage?.removeItem(this.#storageKey);
-    for (const live of this.#lives.values()) live.isUpToDate = false;
+    this.#token = this.#user = null;
+    // Another tab learns of an error by its own requests.
+    if (error) this.#options.storage?.setItem(this.#storageKey, '{}');
+    else this.#options.storage?.removeItem(this.#storageKey);
+    if (!error) {
+      this.#lastUser = null;
+      if (this.#isOpened) this.#post({do: 'close'});
+    }
+    for (const live of this.#lives.values()) {
+      if (!error) live._clear();
+      live.isUpToDate = false;
+    }
     call(this.#options.onSignedOut, error);
+  }
+
+  /** The token of the application's function, or null. */
+  async #makeToken() {
+    const {token} = this.#options;
+    try {
+      return typeof token === 'function' ? await token() : null;
+    } catch (cause) {
+      throw new HoldfastError({
+        code: 'token-failed', detail: `The function \`token\` has failed: ${cause?.message ?? cause}.`, cause});
+    }
   }
 
   /** Asks for another token after one was refused. Returns whether there is one. */
   async #renew(refused, error) {
     if (this.#token !== refused) return this.#token !== null;
-    const {token: makeToken} = this.#options;
-    const token = typeof makeToken === 'function' ? await Promise.resolve().then(makeToken).catch(() => null) : null;
-    if (token && token !== refused) this.#token = token;
+    const token = await this.#makeToken();
+    if (token && token !== refused) this.#use(token);
     else this.#endSession(error);
     return this.#token !== null;
+  }
+
+  /** The same for live queries: if the function fails, it is asked again after a pause. */
+  async #renewForLives(refused, error) {
+    for (let failures = 0; this.#lives.size > 0; failures++) {
+      try {
+        return await this.#renew(refused, error);
+      } catch (fault) {
+        call(this.#options.onConnection, 'waiting', fault);
+        const milliseconds = retryDelay({failures, maximum: this.#options.retryMaximum});
+        await new Promise(resolve => setTimeout(resolve, milliseconds));
+      }
+    }
+    return false;
+  }
+
+  /** Takes a token of the same user, for requests and for live queries. */
+  #use(token) {
+    this.#token = token;
+    if (this.#isOpened) this.#post({do: 'token', token});
+    else if (this.#lives.size > 0) this.#open();
   }
 
   // ---- Objects
@@ -1039,11 +1129,14 @@ export class Holdfast {
   }
 
   /**
-   * Sends a request with the token: `{status, headers, body}`, where `body` is the JSON of the reply or null. Throws
-   * `HoldfastError` for each status that is not 2xx.
+   * Sends a request with the token: `{status, headers, body}`, where `body` is the JSON of the reply or null. If `headers` has
+   * an `Accept`, the body of another type is a text. Throws `HoldfastError` for each status that is not 2xx.
    */
   async request(method, path, options = {}) {
-    if (this.#token === null && typeof this.#options.token === 'function') this.#token = await this.#options.token();
+    if (this.#token === null) {
+      const made = await this.#makeToken();
+      if (made && this.#token === null) this.#use(made);
+    }
     const token = this.#token;
     try {
       return await send(this.#options, token, method, path, options);
@@ -1065,13 +1158,16 @@ export class Holdfast {
   // ---- Live queries
 
   _follow(query, listeners) {
+    // A query that JSON cannot state is refused here, and not where the request is sent.
+    textOf(query);
     const number = ++this.#count;
     const live = new LiveQuery(query, listeners, () => {
       this.#lives.delete(number);
       this.#post?.({do: 'drop', number});
     });
     this.#lives.set(number, live);
-    if (this.#isOpened) this.#post({do: 'add', number, query});
+    if (this.#closing.signal.aborted) live.close();
+    else if (this.#isOpened) this.#post({do: 'add', number, query});
     else this.#open();
     return live;
   }
@@ -1081,10 +1177,7 @@ export class Holdfast {
     if (this.#token === null && typeof this.#options.token === 'function') {
       if (this.#isAsking) return;
       this.#isAsking = true;
-      this.#renew(null).then(isRenewed => {
-        this.#isAsking = false;
-        if (isRenewed) this.#open();
-      });
+      this.#renewForLives(null).finally(() => { this.#isAsking = false; });
       return;
     }
     const {url, interval, retryMaximum} = this.#options, token = this.#token;
@@ -1092,6 +1185,20 @@ export class Holdfast {
     this.#post({do: 'open', user: userOf(token), options: {url, token, interval, retryMaximum}});
     this.#isOpened = true;
     for (const [number, live] of this.#lives) this.#post({do: 'add', number, query: live._query});
+  }
+
+  /** Leaves the connection. */
+  #leave() {
+    if (this.#isOpened) this.#post({do: 'close'});
+    this.#isOpened = false;
+  }
+
+  /** Connects anew, after the worker has failed. */
+  #reopen(connect) {
+    this.#post = connect();
+    this.#isOpened = false;
+    for (const live of this.#lives.values()) live.isUpToDate = false;
+    if (this.#lives.size > 0) this.#open();
   }
 
   #receive({shown = [], failed = [], status, error, refusedToken}) {
@@ -1110,33 +1217,36 @@ export class Holdfast {
     const reason = error && new HoldfastError(error);
     if (status !== 'open') for (const live of this.#lives.values()) live.isUpToDate = false;
     if (status !== 'signedOut') return call(this.#options.onConnection, status, reason);
-    this.#renew(refusedToken, reason).then(isRenewed => { if (isRenewed) this.#post({do: 'token', token: this.#token}); });
+    this.#renewForLives(refusedToken, reason).then(isRenewed => { if (isRenewed) this.#use(this.#token); });
   }
 
   /** Connects to the hub: in a shared worker, at a port of the application's, or in this client. */
-  #connect() {
-    const {sharedConnection, fetch} = this.#options;
+  #connect(workerName = WORKER_NAME) {
+    const {sharedConnection, fetch} = this.#options, {signal} = this.#closing;
     const useOwn = () => {
       const take = new ConnectionHub().connect(message => this.#receive(message));
       return message => take(message.options && fetch ? {...message, options: {...message.options, fetch}} : message);
     };
     const usePort = port => {
-      port.onmessage = ({data}) => this.#receive(data);
+      port.onmessage = ({data}) => {
+        if (!data.lock) return this.#receive(data);
+        // The worker holds the lock as long as it lives. All tabs then start the same next worker.
+        const connect = () => this.#connect(`${WORKER_NAME} after ${data.lock}`);
+        navigator.locks.request(data.lock, {signal}, () => this.#reopen(connect)).catch(() => {});
+      };
+      signal.addEventListener('abort', () => port.close());
       return message => port.postMessage(message);
     };
     if (typeof sharedConnection === 'function') return usePort(sharedConnection());
     if (sharedConnection === false || fetch || typeof SharedWorker === 'undefined') return useOwn();
     try {
-      const worker = new SharedWorker(import.meta.url, {type: 'module', name: WORKER_NAME});
+      const worker = new SharedWorker(import.meta.url, {type: 'module', name: workerName});
       // A browser or a policy without module workers: the client connects by itself.
-      worker.onerror = () => {
-        this.#post = useOwn();
-        if (this.#lives.size > 0) this.#open();
-      };
+      worker.onerror = () => this.#reopen(useOwn);
       const name = `holdfast ${Math.random()}`;
       globalThis.navigator?.locks?.request(name, () => {
         worker.port.postMessage({do: 'lock', name});
-        return new Promise(() => {});
+        return new Promise(resolve => signal.addEventListener('abort', resolve));
       });
       return usePort(worker.port);
     } catch {
@@ -1147,25 +1257,31 @@ export class Holdfast {
 
   /** Listens to the page: the network, the browser's cache of pages, and sign-ins of other tabs. */
   #listen() {
+    const {signal} = this.#closing;
+    const on = (event, act, target = globalThis) => target.addEventListener(event, act, {signal});
     const wake = () => { if (this.#isOpened) this.#post({do: 'wake'}); };
-    addEventListener('online', wake);
-    document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') wake(); });
-    addEventListener('pagehide', () => { if (this.#isOpened) this.#post({do: 'close'}); });
-    addEventListener('pageshow', ({persisted}) => { if (persisted && this.#lives.size > 0) this.#open(); });
+    on('online', wake);
+    on('visibilitychange', () => { if (document.visibilityState === 'visible') wake(); }, document);
+    on('pagehide', () => this.#leave());
+    on('pageshow', ({persisted}) => { if (persisted && this.#lives.size > 0) this.#open(); });
     const {storage, token: ownToken} = this.#options;
-    addEventListener('storage', ({key, newValue, storageArea}) => {
+    on('storage', ({key, newValue, storageArea}) => {
       if (storageArea !== storage || key !== this.#storageKey || typeof ownToken === 'function') return;
       const {token, user} = stored(newValue);
       if (token !== null) this.#adopt(token, user);
-      else if (this.#token !== null) this.#endSession();
+      else if (newValue === null && this.#token !== null) this.#endSession();
     });
   }
 }
 
-/** The session of a storage's text. */
+/** The session of a storage's text. A text that is not the client's is no session. */
 function stored(text) {
-  const {token = null, user = null} = JSON.parse(text ?? '{}');
-  return {token, user};
+  try {
+    const {token = null, user = null} = JSON.parse(text);
+    return {token, user};
+  } catch {
+    return {token: null, user: null};
+  }
 }
 
 /** Names the user of a token, so that tabs with different tokens of one user share a connection. */

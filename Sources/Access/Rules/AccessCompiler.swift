@@ -230,14 +230,13 @@ struct AccessCompiler {
             let fault = RequestFault(error, parameter: nil, pointer: pointer.description)
             for entry in fault.errors {
                 var entry = entry
+                entry.detail = "\(words), column \(error.column): \(error.message)"
                 if text == "true" { entry.hint = "true, without quotes" }
-                if Self.otherUsers.contains(where: { text.contains($0) }) {
-                    entry.hint = "$user.id"
-                }
+                if text.isEmpty { entry.hint = "true" }
+                advise(at: error.column, of: text, &entry)
                 if error.kind == .unknownProperty, let path = path(of: error, in: text) {
                     entry.hint = path
                 }
-                entry.detail = "\(words), column \(error.column): \(error.message)"
                 faults.note(entry)
             }
             return nil
@@ -256,9 +255,27 @@ struct AccessCompiler {
             ? path : nil
     }
 
+    /// Adds the counterpart of the word of another product at a fault.
+    private func advise(at column: Int, of text: String, _ entry: inout RequestFault.Entry) {
+        let blank = text.unicodeScalars.prefix(max(0, column - 1)).lastIndex(of: " ")
+        let rest = text[(blank ?? text.startIndex)...].drop { $0 == " " }
+        let word = rest.prefix { $0 != " " }
+        if word.hasPrefix("resource.data.") { entry.hint = String(word.dropFirst(14)) }
+        guard Self.otherUsers.contains(where: word.lowercased().contains) else { return }
+        let advice = entry.detail.firstRange(of: "; a text needs")
+        if let advice { entry.detail.removeSubrange(advice.lowerBound...) }
+        let test = rest.dropFirst(word.count).filter { $0 != " " }
+        let isOfSignedIn = ["!=null", "!=''", "!=\"\""].contains { test.hasPrefix($0) }
+        entry.hint = isOfSignedIn ? nil : "$user.id"
+        if isOfSignedIn {
+            entry.detail +=
+                "; write true: a role is for signed-in users, unless it has \"for\": \"anyone\""
+        }
+    }
+
     /// The user's id in the rules of other products.
     private static let otherUsers = [
-        "request.auth", "auth.uid", "auth.jwt", "%%user", "$uid", "current_user",
+        "request.auth", "auth.uid", "auth.jwt", "%%user", "$uid", "current_user", "x-hasura-user",
     ]
 
     private mutating func fault(

@@ -51,6 +51,7 @@ package struct AccessReader: DefinitionReader {
             case "signUp": stated.document.signUp = reader.readFlag(value, pointer) ?? false
             case "roles":
                 hasRoles = true
+                guard value.kind == .object else { return reader.fault(pointer, Self.rolesForm) }
                 reader.members(value, pointer, nil) { reader, name, value, pointer in
                     stated.document.roles.append(reader.role(name, value, pointer))
                 }
@@ -61,10 +62,14 @@ package struct AccessReader: DefinitionReader {
         {
             fault(
                 JSONPointer(), "missing-member",
-                "An access document has the member 'roles', an object by the names of roles.")
+                "An access document has the member 'roles'. " + Self.rolesForm)
         }
         return stated
     }
+
+    private static let rolesForm =
+        "'roles' is an object by the names of roles, such as {\"roles\": {\"member\": "
+        + "{\"classes\": {\"Trip\": {\"read\": true}}}}}."
 
     private mutating func role(
         _ name: String, _ value: JSONValue, _ pointer: JSONPointer

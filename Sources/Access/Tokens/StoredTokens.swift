@@ -66,6 +66,7 @@ package struct StoredTokens: Sendable {
         _ name: String, _ terms: TokenTerms, _ hash: TokenHash, created: Timestamp = .now()
     ) throws(RequestFault) -> Token {
         guard Token.isName(name) else { throw .invalidTokenName(name) }
+        try requireClasses(terms.classes)
         try change { transaction throws(StoreError) in
             let known = try transaction.access().tokens
             if !known.contains(where: { $0.hash == hash.bytes && $0.name.isSame(as: name) }) {
@@ -90,6 +91,7 @@ package struct StoredTokens: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.notFound` if no token has the name, `.invalid` as ``TokenMembers/change(_:)``.
     package func change(_ name: String, _ members: TokenMembers) throws(RequestFault) -> Token {
+        try requireClasses(members.classes ?? [])
         try change { transaction throws(StoreError) in
             let stored = try Self.record(name, transaction)
             guard let former = Token(stored)?.terms else {
@@ -105,6 +107,15 @@ package struct StoredTokens: Sendable {
             if record != stored { try transaction.putToken(record) }
         }
         return try token(named: name)
+    }
+
+    /// Refuses classes that the schema does not have. A class that is dropped later stays in a token's terms.
+    private func requireClasses(_ names: [String]) throws(RequestFault) {
+        let rows = store.catalog.rows
+        guard let name = names.first(where: { rows.rowClass(named: $0) == nil }) else { return }
+        let fault = RequestFault.unknownClass(name, rows).errors[0]
+        throw .single(
+            .invalid, "invalid-token", fault.detail, pointer: "/classes", hint: fault.hint)
     }
 
     /// Revokes a token. Requests still need a token afterwards, even if it was the last one.

@@ -118,7 +118,7 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     /// The grants for each right up to the token's, in the order of the rights.
     private var grants: [Grant] = []
     /// The token; nil while none is needed.
-    private(set) var token: Token?
+    package private(set) var token: Token?
 
     /// Allows the rights of a token, or everything if no token is needed.
     init(_ token: Token?) {

@@ -98,9 +98,9 @@ package final class Request: @unchecked Sendable {
     /// The target as it was received, including the query.
     package var rawTarget: RequestText { target.raw }
 
-    /// The path as it was received.
+    /// The path as it was received, without the scheme and host of an absolute-form target.
     package var rawPath: RequestText {
-        RequestText(UnsafeBufferPointer(rebasing: target.raw.bytes[0..<target.pathCount]))
+        RequestText(UnsafeBufferPointer(rebasing: target.raw.bytes[target.path]))
     }
 
     /// The decoded path segments: `/a/b%2Fc` has `a` and `b/c`.

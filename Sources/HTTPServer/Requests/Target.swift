@@ -12,7 +12,8 @@ struct Target: ~Copyable {
     private var capacity = 0
     private var decodedEnd = 0
     private(set) var rawCount = 0
-    private(set) var pathCount = 0
+    /// The offsets of the path in the raw target.
+    private(set) var path = 0..<0
     /// The host and port of an absolute-form target, which replace the field Host (RFC 9112, section 3.2.2).
     private(set) var authority: RequestText?
     private(set) var segments: ContiguousArray<RequestText> = []
@@ -40,7 +41,7 @@ struct Target: ~Copyable {
         }
         if let from = text.baseAddress { memcpy(memory, from, count) }
         rawCount = count
-        pathCount = 0
+        path = 0..<0
         authority = nil
         decodedEnd = count
         return true
@@ -51,6 +52,7 @@ struct Target: ~Copyable {
         guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
         if memory[0] != UInt8(ascii: "/") { index = try readAbsoluteForm(memory) }
+        let pathStart = index
         let slash = UInt8(ascii: "/")
         let question = UInt8(ascii: "?")
         while index < rawCount, memory[index] == slash {
@@ -65,7 +67,7 @@ struct Target: ~Copyable {
         }
         // An absolute target without a path means the root (RFC 9110, section 4.2.3).
         if segments.isEmpty, authority != nil { segments.append(RequestText(memory, count: 0)) }
-        pathCount = index
+        path = pathStart..<index
         if index < rawCount { try parseQuery(memory, from: index + 1) }
     }
 

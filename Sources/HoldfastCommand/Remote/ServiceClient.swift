@@ -91,6 +91,9 @@ final class ServiceClient {
                 "--url is the address of a service, such as \(ServiceAddress.example), not '\(url)'"
             )
         }
+        guard !url.hasSuffix("/v1"), !url.hasSuffix("/v1/") else {
+            throw .usage("--url is the address without /v1, such as \(ServiceAddress.example)")
+        }
         self.init(url: url, token: try Self.token(arguments))
     }
 
@@ -242,7 +245,8 @@ final class ServiceClient {
     private static func detail(_ problem: JSONValue) -> String? {
         guard let detail = problem.member(named: "detail")?.string else { return nil }
         func told(_ text: String, _ hint: JSONValue?) -> String {
-            text + (hint?.string.map { " Did you mean '\($0)'?" } ?? "")
+            text.contains("did you mean")
+                ? text : text + (hint?.string.map { " Did you mean '\($0)'?" } ?? "")
         }
         let faults = problem.member(named: "errors").map { Array($0.elements) } ?? []
         return faults.count > 1

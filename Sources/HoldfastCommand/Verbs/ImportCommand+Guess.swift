@@ -25,9 +25,7 @@ extension ImportCommand {
         schema.classes += proposal.embedded + [proposal.objectClass]
         _ = try CommandFailure.telling(
             SchemaText.put(Array(SchemaText.text(of: schema).utf8), store))
-        tell(
-            proposal.reasons.filter { $0.className == name }.map { ($0.property, $0.text) },
-            proposal.notes)
+        try tell(Array(proposal.text { $0 }.utf8))
         return proposal.reading.applied(to: options)
     }
 
@@ -42,19 +40,7 @@ extension ImportCommand {
             return (Self.elements(root.member(named: "embedded")) + [own]).map(Self.text)
         }
         for (name, json) in classes { try make(name, json, client) }
-        let reasons = try ServiceClient.find("its reasons", in: reply) {
-            root -> [(property: String?, text: String)]? in
-            let own = Self.elements(root.member(named: "reasons")).filter {
-                $0.member(named: "class")?.string == className
-            }
-            return own.map {
-                ($0.member(named: "property")?.string, $0.member(named: "reason")?.string ?? "")
-            }
-        }
-        let notes = try ServiceClient.find("its notes", in: reply) { root -> [String]? in
-            Self.elements(root.member(named: "notes")).compactMap(\.string)
-        }
-        tell(reasons, notes)
+        try tell(reply)
         return try ServiceClient.find("how the file is read", in: reply) { root in
             guard let options = root.member(named: "import"),
                 let mediaType = options.member(named: "contentType")?.string,
@@ -96,12 +82,24 @@ extension ImportCommand {
         )
     }
 
-    /// Prints the reasons for the properties.
-    private func tell(_ reasons: [(property: String?, text: String)], _ notes: [String]) {
-        Terminal.write("\(subject): a new class\n")
-        for (property, text) in reasons {
-            Terminal.write("  \(property.map { $0 + ": " } ?? "")\(text)\n")
+    /// Prints the types of a proposal's properties, with the reason for each.
+    private func tell(_ proposal: [UInt8]) throws(CommandFailure) {
+        let (lines, notes) = try ServiceClient.find("why the class fits", in: proposal) {
+            root -> ([String], [String])? in
+            let properties = root.member(named: "class")?.member(named: "properties")
+            let own = Self.elements(root.member(named: "reasons")).filter {
+                $0.member(named: "class")?.string == className
+            }
+            let lines = own.map { entry -> String in
+                let reason = entry.member(named: "reason")?.string ?? ""
+                guard let name = entry.member(named: "property")?.string else { return reason }
+                let type = properties?.member(named: name)?.member(named: "type")?.string
+                return "\(name), \(type ?? ""): \(reason)"
+            }
+            return (lines, Self.elements(root.member(named: "notes")).compactMap(\.string))
         }
+        Terminal.write("\(subject): a new class\n")
+        for line in lines { Terminal.write("  \(line)\n") }
         for note in notes { Terminal.complain(note) }
     }
 }

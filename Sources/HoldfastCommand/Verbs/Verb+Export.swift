@@ -43,10 +43,15 @@ struct ExportCommand {
 
     /// Exports; returns when all is written.
     func run() throws(CommandFailure) -> ExitCode {
-        if let client = try ServiceClient(arguments) { return try run(client) }
+        if let client = try ServiceClient(arguments) {
+            let target = "/v1/schema/classes/\(ObjectPath.segment(path))"
+            if mayNameClass, try client.send("GET", target).status == 200 { throw classAsFile }
+            return try run(client)
+        }
         let store = try OpenStore.open(
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
+        if mayNameClass, store.catalog.rows.rowClass(named: path) != nil { throw classAsFile }
         let directory = OpenStore.directory(arguments)
         let view: LongRead
         do throws(StoreError) {
@@ -96,6 +101,14 @@ struct ExportCommand {
         if status == 0 { throw file.unwritable }
         if status >= 300 { throw ServiceClient.refused(status, refusal) }
         return try finish(file)
+    }
+
+    /// Whether FILE may be a class by mistake, which would get the whole store.
+    private var mayNameClass: Bool { className == nil && !path.contains { "-./".contains($0) } }
+
+    private var classAsFile: CommandFailure {
+        .usage(
+            "'\(path)' is a class; did you mean --class \(path)? A FILE of this name is ./\(path)")
     }
 
     private var path: String { arguments.operands.first ?? "-" }

@@ -6,6 +6,9 @@ extension Verb {
         options: [listenOption, Option("timeout", "DURATION", "how long to wait", fallback: "3s")],
         notes: "Exit code 0 when it is ready, otherwise 1. 0.0.0.0 and :: are asked over loopback."
     ) { arguments throws(CommandFailure) in
+        if let text = arguments.text("listen"), text.contains("://") {
+            throw .usage("--listen is HOST:PORT, not '\(text)'")
+        }
         let address = ServiceAddress(arguments)
         let timeout = try arguments.seconds("timeout") ?? 3
         let client = ServiceClient(url: address.url, timeoutSeconds: timeout)

@@ -65,9 +65,12 @@ struct ImportCommand {
         isRealmJSON = arguments.has("realm-json")
         path = arguments.operands.first ?? "-"
         let isGuessed = arguments.has("guess")
-        if isGuessed, path == "-" || isRealmJSON {
-            throw .usage("--guess reads a FILE twice, and does not go with --realm-json")
+        if isGuessed, isRealmJSON {
+            throw .usage(
+                "--guess does not go with --realm-json: the console's page 'Move' proposes the classes of such a file"
+            )
         }
+        if isGuessed, path == "-" { throw .usage("--guess reads its text twice: name a FILE") }
         guess = try isGuessed ? GuessCommand(arguments) : nil
         className = guess?.className ?? arguments.text("class")
         options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
@@ -141,11 +144,13 @@ struct ImportCommand {
         }
         let failedCount = report.failedCount + (converter?.faults.count ?? 0)
         if options.format == .ndjson, className != nil, report.faults.first?.line == 1,
-            report.faults.first?.fault.code == "malformed-json"
+            let first = report.faults.first?.fault, first.pointer?.isEmpty ?? true,
+            first.code == "malformed-json" || first.code == "wrong-type"
         {
             Terminal.complain(
-                "the first line is not a JSON object: CSV needs --csv, GeoJSON --geojson, MongoDB's export "
-                    + "--extended-json, and Realm Studio's --realm-json")
+                "the first line is not a JSON object: CSV needs --csv, GeoJSON --geojson, an array of objects "
+                    + "and MongoDB's export --extended-json, and Realm Studio's export --realm-json"
+            )
         }
         let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)
         Terminal.write(

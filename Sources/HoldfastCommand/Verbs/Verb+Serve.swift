@@ -144,7 +144,7 @@ struct ServeCommand {
         if let sample, try !sample.fill(store, in: directory) {
             logger.log(.notice, "the store has classes already, so no sample is put into it")
         }
-        let (running, tokens) = try start(store)
+        let (running, service) = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
             logger.log(.warning, "durability is relaxed: a power cut may lose the last writes")
         }
@@ -154,7 +154,7 @@ struct ServeCommand {
         }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
         if options.rest.hasConsole, Self.isAtTerminal, let first = running.server.addresses.first {
-            showConsole(at: ServiceAddress("\(first)"), tokens)
+            showConsole(at: ServiceAddress("\(first)"), service)
         }
         ServiceReport.ready()
 
@@ -176,9 +176,9 @@ struct ServeCommand {
     private static var isAtTerminal: Bool { isatty(0) == 1 && isatty(1) == 1 && getpid() != 1 }
 
     /// Writes the link to the console.
-    private func showConsole(at address: ServiceAddress, _ tokens: AccessTokens) {
+    private func showConsole(at address: ServiceAddress, _ service: RESTService) {
         do throws(RequestFault) {
-            let path = try ConsolePath.make(tokens)
+            let path = try service.makeConsolePath()
             Terminal.write("holdfast: console at \(address.url)\(path)\n")
         } catch {
             logger.log(
@@ -232,10 +232,10 @@ struct ServeCommand {
 
     /// Starts the service.
     ///
-    /// - Returns: The service, and the tokens that admit to it.
+    /// - Returns: The server that runs, and its service.
     private func start(
         _ store: Store
-    ) throws(CommandFailure) -> (service: RunningService, tokens: AccessTokens) {
+    ) throws(CommandFailure) -> (running: RunningService, service: RESTService) {
         let tokens: AccessTokens
         do throws(RequestFault) {
             tokens = try AccessTokens(store, logger: logger)
@@ -268,6 +268,10 @@ struct ServeCommand {
         serverOptions.logger = logger
         let service = RESTService(
             store: store, options: options.rest, tokens: tokens, users: users, logger: logger)
+        do throws(RequestFault) { try service.removePastConsoleLinks() } catch {
+            service.stop()
+            throw CommandFailure(error)
+        }
         do throws(ServerError) {
             if arguments.has("access-log") {
                 serverOptions.accessLog = try LineWriter(descriptor: 1)
@@ -277,7 +281,7 @@ struct ServeCommand {
                 access: AccessPolicy(
                     tokens: tokens, users: users, isInsecure: isInsecure, cors: cors),
                 mailbox: TokenMailbox(directory: directory))
-            return (running, tokens)
+            return (running, service)
         } catch {
             service.stop()
             throw CommandFailure(error.description)

@@ -18,6 +18,11 @@ struct JSONPatchStep {
     /// Of `add`, `replace` and `test`.
     var value: JSONValue?
 
+    private static let foreignKinds = ForeignWords([
+        "replace": "set update put change modify", "remove": "delete unset",
+        "add": "insert push append create",
+    ])
+
     /// Reads a step; nil, with faults, for other JSON.
     init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout FaultList) {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
@@ -36,7 +41,7 @@ struct JSONPatchStep {
         if kind == nil {
             fault(
                 "'op' is one of \(kinds.joined(separator: ", ")).", "op",
-                hint: name.flatMap { NearestName.of($0, among: kinds) })
+                hint: name.flatMap { Self.foreignKinds.word(for: $0, among: kinds) })
         }
         func path(_ member: String) -> (text: String, steps: [String]) {
             if let text = json.member(named: member)?.string, let pointer = JSONPointer(text) {

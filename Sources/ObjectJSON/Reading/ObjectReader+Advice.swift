@@ -8,6 +8,11 @@ extension ObjectReader {
         "$set", "$unset", "$inc", "$mul", "$min", "$max", "$rename", "$setOnInsert",
         "$currentDate", "$push", "$pull", "$pullAll", "$pop", "$addToSet", "$each", "$bit",
     ]
+    private static let sentences = [
+        "data": " The properties stand in the object itself, without 'data' around them.",
+        "_rev":
+            " The header If-Match has the object's ETag, so that a change in between is noticed.",
+    ]
     private static let pointMembers: Set<String> = [
         "lat", "latitude", "lng", "lon", "long", "longitude", "x", "y",
     ]
@@ -16,6 +21,7 @@ extension ObjectReader {
     static func advice(_ name: String, _ rowClass: RowClass) -> String {
         let advice = operatorAdvice(name)
         if !advice.isEmpty { return advice }
+        if let sentence = sentences[name] { return sentence }
         if pointMembers.contains(name.lowercased()), let example = pointExample(rowClass) {
             return " A point is \(example)."
         }

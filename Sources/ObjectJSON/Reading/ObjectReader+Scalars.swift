@@ -114,7 +114,11 @@ extension ObjectReader {
             tooLong(property, at: name, element: element)
         case .data where isString:
             refuse(
-                "invalid-base64", "'\(property.name)' takes base64 (RFC 4648); this text is not.")
+                "invalid-base64",
+                "'\(property.name)' takes base64 (RFC 4648); this text is not."
+                    + (json.string?.hasPrefix("data:") ?? false
+                        ? " Leave out the beginning, such as 'data:image/png;base64,'."
+                        : ""))
         case .date where isString:
             refuse(
                 "invalid-date",

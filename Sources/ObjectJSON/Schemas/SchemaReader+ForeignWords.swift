@@ -15,12 +15,14 @@ extension SchemaReader {
         [
             "optional": "nullable isnullable null allownull isoptional", "indexed": "index",
             "default": "defaultvalue", "element": "items elements elementtype itemtype of",
-            "class": "target targetclass linkedclass classname ref references collection model",
+            "class": "target targetclass linkedclass classname collection model",
             "enum": "values choices options allowedvalues", "unique": "isunique",
         ],
         advice: [
             "The primary key is a member of the class, \"primaryKey\", with the property's name.":
                 "primarykey primary pk key iskey isprimarykey",
+            "The type of a link is the name of its class, such as \"type\": \"City?\".":
+                "ref references relation",
             "An integer primary key counts up with \"default\": \"$next\".":
                 "autoincrement identity serial generated sequence",
             "The words of a text are indexed with \"indexed\": \"fulltext\".":
@@ -32,6 +34,7 @@ extension SchemaReader {
         "$now": "now currenttimestamp currentdate getdate sysdate datenow timestamp",
         "$uuid": "uuid uuidv4 genrandomuuid uuidgeneratev4 newid randomuuid",
         "$objectId": "objectid newobjectid",
+        "$next": "autoincrement identity serial next",
         "$user": "userid currentuser currentuserid requestauthid authuid",
     ])
 }

@@ -122,7 +122,10 @@ extension SchemaReader {
             return resolveCollection(type.name, statement, pointer)
         case "object":
             guard let name = statement.className else {
-                fault(pointer, "missing-member", "A property of type 'object' states its 'class'.")
+                fault(
+                    pointer, "missing-member",
+                    "A property of type 'object' states its 'class'. An inner object has an "
+                        + "embedded class; 'mixed' takes any JSON.")
                 return nil
             }
             var named = type
@@ -134,7 +137,7 @@ extension SchemaReader {
             fault(
                 pointer.appending("class"), "invalid-schema",
                 "Only the types 'object' and 'linkingObjects' have a 'class'; '\(name)' is given with "
-                    + "'\(type.name)'.")
+                    + "'\(type.name)'. The type of a link is the class itself: \"\(name)?\".")
             return nil
         }
         let element = ScalarType(name: type.name).map(ElementType.scalar) ?? .object(type.name)

@@ -44,7 +44,8 @@ package struct SchemaReader: DefinitionReader {
         }
         let pointer = JSONPointer().appending("classes")
         guard classes.kind == .array else {
-            fault(pointer, "wrong-type", "'classes' is an array of classes.")
+            let form = "[{\"name\": \"Person\", \"properties\": {…}}]"
+            fault(pointer, "wrong-type", "'classes' is an array of classes, such as \(form).")
             return nil
         }
         for (index, value) in classes.elements.enumerated() {
@@ -89,6 +90,11 @@ package struct SchemaReader: DefinitionReader {
                 }
                 name = text
             case "kind": result.kind = reader.readKind(value, pointer) ?? .object
+            case "primaryKey" where value.kind == .array:
+                reader.fault(
+                    pointer, "wrong-type",
+                    "'primaryKey' is the name of one property. Several that are unique together "
+                        + "are \"unique\": [[\"a\", \"b\"]].")
             case "primaryKey":
                 if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
             case "properties": properties = value
@@ -284,7 +290,10 @@ extension SchemaReader {
             pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.",
             hint: value.string.flatMap { text in
                 Self.foreignGenerators.word(for: text) {
-                    $0 == "$user" ? scalar.canBeUser : Self.generators[$0]?.scalar == scalar
+                    $0 == "$user"
+                        ? scalar.canBeUser
+                        : Self.generators[$0]?.scalar == scalar
+                            || $0 == "$next" && scalar.integerRange != nil
                 }
             })
         return nil
@@ -299,7 +308,8 @@ extension SchemaReader {
             return nil
         }
         guard let scalar = property.scalar, scalar != .mixed else {
-            fault(pointer, "invalid-schema", "Only plain values of one type have an enum.")
+            let detail = "Only plain values of one type have an enum, such as \"type\": \"string\"."
+            fault(pointer, "invalid-schema", detail)
             return nil
         }
         var cases: [Value] = []

@@ -209,10 +209,15 @@ extension FieldSelection {
             if let first = name.first, "[{\"".contains(first) {
                 detail += " \(FieldSelection.form(of: parameter.rawValue))."
             }
+            // As in `country(name)`.
+            let parts = name.split { "()".contains($0) }.map(String.init)
+            let isPath = parts.count == 2 && rowClass.member(named: parts[0]) != nil
             return .single(
                 .malformed, "unknown-property", detail, parameter: parameter.rawValue,
-                hint: NearestName.of(
-                    name, among: parameter == .expand ? known : known + ["$id", "$version"]))
+                hint: isPath
+                    ? parts.joined(separator: ".")
+                    : NearestName.of(
+                        name, among: parameter == .expand ? known : known + ["$id", "$version"]))
         }
 
         /// Adds a count or an aggregate of a member.

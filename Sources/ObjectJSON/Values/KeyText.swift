@@ -100,6 +100,7 @@ package enum KeyText {
                 "Objects of class '\(rowClass.definition.name)' are named by their primary key "
                 + "'\(property.name)': \(example)"
                 + (property.isOptional ? " (or null, as ?key=null)." : ".")
+                + " A 'filter' finds objects by other properties, such as filter=name == 'Paris'."
         } else {
             detail =
                 "Class '\(rowClass.definition.name)' has no primary key; its objects are named by "

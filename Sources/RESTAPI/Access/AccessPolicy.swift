@@ -46,10 +46,11 @@ package final class AccessPolicy: Sendable {
     ///   - users: The users that may call its operation.
     ///   - tickets: The tickets that admit it without a token; nil if no ticket does.
     ///   - nobody: The grant that admits it without a needed token; nil without one.
+    ///   - takesLinks: Whether the token of a link to the console admits it, see ``ConsolePath``.
     /// - Returns: The refusal.
     func refusal(
         of request: Request, needing right: Right?, byUsers users: Operation.Users = .none,
-        orBy tickets: StreamTickets? = nil, nobody: Grant? = nil
+        orBy tickets: StreamTickets? = nil, nobody: Grant? = nil, takesLinks: Bool = false
     ) -> Response? {
         guard let needed = right else { return nil }
         if needsToken {
@@ -61,7 +62,8 @@ package final class AccessPolicy: Sendable {
                 return nil
             }
             do throws(RequestFault) {
-                request.grant = try grant(of: request, needed, users != .none, tickets, nobody)
+                request.grant = try grant(
+                    of: request, needed, users != .none, tickets, nobody, takesLinks)
                 return nil
             } catch { return Response(error) }
         }
@@ -86,7 +88,7 @@ package final class AccessPolicy: Sendable {
 
     private func grant(
         of request: Request, _ needed: Right, _ isForUsers: Bool, _ tickets: StreamTickets?,
-        _ nobody: Grant?
+        _ nobody: Grant?, _ takesLinks: Bool
     ) throws(RequestFault) -> Grant {
         if let tickets, request.header(.authorization) == nil,
             request[query: StreamTickets.parameter] != nil
@@ -109,6 +111,11 @@ package final class AccessPolicy: Sendable {
             )
         }
         guard let grant = access.grant(needed) else {
+            if takesLinks, let token = access.token, ConsolePath.isLink(token),
+                let grant = access.grant(token.terms.right)
+            {
+                return grant
+            }
             throw RequestFault(
                 .forbidden, "right-missing",
                 "The token has the right '\(access.right.rawValue)'; this operation needs '\(needed.rawValue)'."

@@ -49,6 +49,11 @@ struct AuditLine: Sendable {
         case .change(let name, _): (operation, token) = ("patchToken", name)
         case .revoke(let name): (operation, token) = ("deleteToken", name)
         }
+        write(operation, token: token, to: trail)
+    }
+
+    /// Writes the line of a change that the operator made by starting the service or by a command.
+    static func write(_ operation: String, token: String, to trail: AuditTrail) {
         trail.write([("operation", operation), ("token", token), ("principal", "operator")])
     }
 }

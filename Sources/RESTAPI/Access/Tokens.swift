@@ -42,7 +42,10 @@ extension RESTService {
         // Its reply would be stored for a repeat, and the token with it.
         let (name, terms) = try tokenMembers(request).new()
         let audit = auditLine(request)
+        let caller = token(of: request)
         return changeTokens { stored throws(RequestFault) in
+            // Two requests with one link: the second one finds the link's token gone.
+            if let caller, ConsolePath.isLink(caller) { try stored.revoke(caller.name) }
             let secret = try TokenSecret()
             let token = try stored.add(name, terms, secret.hash)
             audit.write(token: name)

@@ -51,9 +51,8 @@ package final class PublicFolder: Sendable {
         switch try find(names) {
         case .file(let file): return file.reply(to: request)
         case .folder:
-            let path = request.rawPath.string
-            let query = request.rawTarget.string.dropFirst(path.count)
-            return Response(308).with(.location, path + "/" + query)
+            let query = request.rawTarget.string.drop { $0 != "?" }
+            return Response(308).with(.location, request.rawPath.string + "/" + query)
         case .nothing:
             // The path of a file has an ending.
             if last.contains(".") { return nil }

@@ -25,7 +25,8 @@ extension QueryText {
             case "geometry": geometry = value.string
             case "limit":
                 guard let number = value.decimal, let limit = Int(exactly: number) else {
-                    throw .parameter("limit", "'limit' is a number, such as limit=20.")
+                    throw .parameter(
+                        "limit", "'limit' is a number, such as limit=20. " + Self.limitAdvice(nil))
                 }
                 self.limit = limit
             case "count": counts = try Self.flag(value, name: "count", off: "none", on: "exact")

@@ -37,8 +37,10 @@ extension Request {
         let advice =
             if let other {
                 "'\(other.name)' \(other.use)"
+            } else if name.lowercased().hasSuffix("token"), names.contains("ticket") {
+                "a client that can't send headers gets a 'ticket' for the URL from POST /v1/tickets"
             } else if name.lowercased().hasSuffix("format"), names.contains("fields") {
-                "the header 'Accept' chooses the format of a list or an export, such as Accept: text/csv"
+                "the header 'Accept' chooses it, such as Accept: text/csv with fields=id,name"
             } else {
                 "it has \(names.joined(separator: ", "))"
             }

@@ -34,6 +34,11 @@ enum NearestPaths {
             ).map(String.init)
             let (cost, path) = compare(segments, pattern)
             if cost > least || cost == least && nearest.count == countMax { continue }
+            // The version and what a parameter takes are no common words.
+            let words = pattern.filter { !["v1", ""].contains($0) && !$0.hasPrefix("{") }
+            guard segments.contains(where: { NearestName.of($0, among: words) != nil }) else {
+                continue
+            }
             if cost < least { nearest = [] }
             least = cost
             nearest.append(path)

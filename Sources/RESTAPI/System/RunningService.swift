@@ -54,7 +54,8 @@ package final class RunningService: Sendable {
             let needs = Operation.all.map {
                 (
                     right: $0.right, isEndless: $0.isEndless, users: $0.users,
-                    takesJSON: $0.takesJSON, takesPatch: $0.takesPatch
+                    takesJSON: $0.takesJSON, takesPatch: $0.takesPatch,
+                    takesLinks: $0.id == "createToken"
                 )
             }
             let tickets = service.tickets
@@ -63,12 +64,14 @@ package final class RunningService: Sendable {
             let events = service.events
             serverOptions.makeEvent = { Bytes(events.error(code: $0.code.rawValue, $0.detail)) }
             serverOptions.admit = { request in
-                let (right, isEndless, users, takesJSON, takesPatch) = needs[request.routeNumber]
+                let (right, isEndless, users, takesJSON, takesPatch, takesLinks) =
+                    needs[request.routeNumber]
                 let refusal =
                     access.refusal(
                         of: request, needing: right, byUsers: users,
                         orBy: isEndless ? tickets : nil,
-                        nobody: users == .byDocument ? service.nobody : nil)
+                        nobody: users == .byDocument ? service.nobody : nil,
+                        takesLinks: takesLinks)
                     ?? service.refusal(ofUserOf: request, asking: users)
                     ?? (takesJSON
                         ? BodyType.refusal(ofAwaitedBodyOf: request, isPatch: takesPatch) : nil)

@@ -54,7 +54,8 @@ extension RESTService {
         {
             otherForms =
                 " CSV comes with Content-Type: text/csv, MongoDB's extended JSON with "
-                + "application/x-ndjson; profile=extended-json, GeoJSON with application/geo+json."
+                + "application/x-ndjson; profile=extended-json, GeoJSON with application/geo+json, "
+                + "and a JSON array as one object a line (jq -c '.[]')."
         }
         let detail =
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
@@ -157,10 +158,12 @@ extension RESTService {
     ]
 
     private static func wrongImportType(_ types: String, _ forms: String) -> RequestFault {
-        RequestFault(
+        let example = types.contains("csv") ? "text/csv' for CSV" : "application/x-ndjson'"
+        return RequestFault(
             .unsupportedMediaType, "unsupported-media-type",
-            "This import takes \(types): \(forms). Set the header Content-Type (curl: -H "
-                + "'Content-Type: application/x-ndjson').", alternatives: types)
+            "This import takes \(types): \(forms). Set the header Content-Type, such as curl -H "
+                + "'Content-Type: \(example). A JSON array becomes lines with jq -c '.[]'.",
+            alternatives: types)
     }
 }
 

@@ -88,10 +88,20 @@ package struct QueryText: Sendable {
         guard let limit else { return limits.pageObjectCountDefault }
         guard (1...limits.pageObjectCountMax).contains(limit) else {
             throw fault(
-                "limit", "'limit' is a number from 1 to \(limits.pageObjectCountMax).",
+                "limit",
+                "'limit' is a number from 1 to \(limits.pageObjectCountMax). "
+                    + Self.limitAdvice(limit),
                 code: "limit-out-of-range")
         }
         return limit
+    }
+
+    /// The next step for a limit that no page has.
+    package static func limitAdvice(_ limit: Int?) -> String {
+        limit == 0
+            ? "Only the number of objects: GET /v1/classes/{class}/aggregate?op=count."
+            : "The next page has the 'next' of this one as 'cursor'. All objects of a class: GET "
+                + "/v1/classes/{class}/export."
     }
 
     /// A fault of `fields` or `expand`, which of a body has a pointer.
@@ -273,7 +283,7 @@ extension QueryText {
         [String: (
             path: WritableKeyPath<QueryText, String?> & Sendable, isList: Bool, expected: String
         )] = [
-            "filter": (\.filter, false, "a string"),
+            "filter": (\.filter, false, "a string such as \"name == 'Paris'\""),
             "sort": (\.sort, true, "a string such as \"-age,name\" or an array of paths"),
             "distinct": (\.distinct, true, "a string of paths or an array of them"),
             "fields": (\.fields, true, "a string of names or an array of them"),

@@ -81,7 +81,15 @@ package struct CatalogChange: Sendable {
                 .preconditionFailed, "precondition-failed",
                 "The schema or definition exists already; read it, or leave the condition out.")
         }
-        return SchemaProblem.make(error, pointerOf: pointer(of:))
+        var problem = SchemaProblem.make(error, pointerOf: pointer(of:))
+        if case .lossyMigration(let faults) = error, case .schema = subject,
+            faults.contains(where: { $0.className.flatMap { pointer(of: .className($0)) } == nil })
+        {
+            problem.detail =
+                "PUT /v1/schema replaces all classes; PUT /v1/schema/classes/{class} adds one. "
+                + problem.detail
+        }
+        return problem
     }
 
     // MARK: The change

@@ -200,7 +200,8 @@ struct TransactionReader {
                 let text = ObjectReader.text(member.name)
                 fault(
                     .malformed, "unknown-member", "An operation has no member '\(text)'.",
-                    at: member.name, hint: NearestName.of(text, among: Self.operationMembers))
+                    at: member.name,
+                    hint: Self.foreignMembers.word(for: text, among: Self.operationMembers))
             }
         }
         if json.member(named: "op") == nil {
@@ -224,6 +225,11 @@ struct TransactionReader {
         return statement
     }
 
+    private static let foreignMembers = ForeignWords(["id": "key pk", "value": "data object body"])
+    private static let foreignKinds = ForeignWords([
+        "create": "insert add", "merge": "update modify", "delete": "remove",
+    ])
+
     private mutating func readKind(_ member: JSONMember, _ statement: inout Statement) {
         let name = member.value.string
         statement.kind = name.flatMap { TransactionOperation.Kind(rawValue: $0) }
@@ -231,7 +237,8 @@ struct TransactionReader {
         let known = TransactionOperation.Kind.allCases.map(\.rawValue)
         fault(
             .malformed, "invalid-operation", "'op' is one of \(known.joined(separator: ", ")).",
-            at: member.name, hint: name.flatMap { NearestName.of($0, among: known) })
+            at: member.name,
+            hint: name.flatMap { Self.foreignKinds.word(for: $0, among: known) })
     }
 
     private mutating func readClass(_ member: JSONMember, _ statement: inout Statement) {

@@ -97,6 +97,9 @@ struct ObjectSplitter {
             keep(byte)
             if extent.ends(with: byte) { end(body) }
         case .inRest:
+            if features?.begins(with: byte, extent) == true {
+                body(number, .fault(Self.secondFeatures))
+            }
             if extent.ends(with: byte) { state = .between }
         }
     }
@@ -118,6 +121,10 @@ struct ObjectSplitter {
             state = isObject ? .inObject : .inOther
         }
     }
+
+    private static let secondFeatures = RequestFault.Entry(
+        code: "duplicate-name",
+        detail: "The collection has a second member 'features': its objects are not imported.")
 
     /// The byte in front of each text of a sequence.
     private static let separator: UInt8 = 0x1E

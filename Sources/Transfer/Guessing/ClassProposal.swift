@@ -45,6 +45,7 @@ package struct ClassProposal: Sendable {
     ) throws(RequestFault) {
         let schema = read?.rows.definition ?? Schema()
         try options.check()
+        try sample.refuseArchive()
         var draft = ProposalDraft(options, schema, GuessTime(read))
         switch options.form ?? sample.form {
         case .csv: try draft.take(csv: sample)

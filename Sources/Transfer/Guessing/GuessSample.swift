@@ -1,3 +1,5 @@
+import HoldfastObjectJSON
+
 /// The beginning of a file, from which a class is guessed. Memory: its bytes.
 package struct GuessSample: Sendable {
     /// The form of the text.
@@ -47,6 +49,15 @@ package struct GuessSample: Sendable {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .json
         default: return .csv
         }
+    }
+
+    /// - Throws: ``RequestFault`` for the file of a spreadsheet itself, which is a ZIP archive.
+    func refuseArchive() throws(RequestFault) {
+        guard bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) else { return }
+        throw RequestFault(
+            .invalid, "no-class",
+            "The file is a ZIP archive, as an .xlsx or .ods file of a spreadsheet is. Save it as CSV in the spreadsheet."
+        )
     }
 
     /// A shorter sample of the same file.

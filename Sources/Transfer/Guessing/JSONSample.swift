@@ -45,9 +45,14 @@ struct JSONSample {
             throw RequestFault(
                 .invalid, "no-class",
                 "The text is one object with lists of objects, such as '\(RequestFault.shown(name))', as Realm Studio "
-                    + "exports classes. Guess from the objects of one list: jq -c '.\(RequestFault.shown(name))[]'. The "
-                    + "classes of an app come from JSON.stringify(realm.schema): holdfast schema put --from "
-                    + "realm-js.")
+                    + "exports classes. Guess from the objects of one list: jq -c '.\(RequestFault.shown(name))[]'. "
+                    + realmClasses)
+        case .flatted:
+            throw RequestFault(
+                .invalid, "no-class",
+                "The text is an array of all values of a realm, as Realm Studio exports them since version 13. The page "
+                    + "'Move' of the console proposes its classes. \(realmClasses) Then import the file by holdfast "
+                    + "import --realm-json.")
         case .object: break
         }
         result.take(text.bytes, depthMax: depthMax, time)
@@ -55,6 +60,9 @@ struct JSONSample {
         try result.faults.requireObjects(result.objects.count)
         return result
     }
+
+    private static let realmClasses =
+        "The classes of an app come from JSON.stringify(realm.schema): holdfast schema put --from realm-js."
 
     private mutating func take(
         _ text: UnsafeRawBufferPointer, depthMax: Int, _ time: GuessTime

@@ -1,9 +1,13 @@
+import HoldfastJSON
+
 /// The kind of a JSON text, found by the own members of its first object. The text may be cut.
 enum OuterObject {
     /// A FeatureCollection, or a Feature of GeoJSON.
     case features
     /// One object with a list of objects, as Realm Studio exports the objects of a class, with the name of that list.
     case lists(first: String)
+    /// All objects of a realm in one array of values, as Realm Studio exports them since version 13.
+    case flatted
     /// Anything else.
     case object
 
@@ -11,6 +15,7 @@ enum OuterObject {
     init(_ text: UnsafeRawBufferPointer) {
         self = .object
         var index = Self.skipBlanks(text, 0)
+        if Self.isFlatted(text, index) { self = .flatted }
         guard index < text.count, text[index] == UInt8(ascii: "{") else { return }
         var extent = JSONExtent()
         // The names and texts that the object itself has.
@@ -59,6 +64,25 @@ enum OuterObject {
         guard let type = strings.firstIndex(of: "type"), strings[(type + 1)...].first == "Feature"
         else { return false }
         return strings.contains("geometry") && strings.contains("properties")
+    }
+
+    /// Whether a text begins with the classes of a realm and the objects of one: `[{"Class":"1"},["2","3"],`.
+    private static func isFlatted(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        guard start < text.count, text[start] == UInt8(ascii: "["), isObjectNext(text, start + 1)
+        else { return false }
+        let first = skipBlanks(text, start + 1)
+        var extent = JSONExtent()
+        var end = first + 1
+        while end < text.count, !extent.ends(with: text[end]) { end += 1 }
+        let comma = skipBlanks(text, end + 1)
+        guard comma < text.count, text[comma] == UInt8(ascii: ",") else { return false }
+        let next = skipBlanks(text, comma + 1)
+        guard next < text.count, text[next] == UInt8(ascii: "[") else { return false }
+        let parser = JSONParser()
+        let classes = try? parser.parse(
+            UnsafeRawBufferPointer(rebasing: text[first...end]), depthMax: 2)
+        guard let classes, classes.count > 0 else { return false }
+        return classes.members.allSatisfy { $0.value.string.flatMap { Int($0) } != nil }
     }
 
     private static func isObjectNext(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {

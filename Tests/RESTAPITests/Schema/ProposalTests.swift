@@ -136,6 +136,13 @@ struct ProposalTests {
                 "POST", Self.path, #"{"Dog":[{"id":1}]}"#, status: 422,
                 contains: ["no-class", "jq -c '.Dog[]'"]),
             APIScenario(
+                "POST", Self.path,
+                #" [{"Person":"1","Dog":"2"}, ["3"],["4"],{"id":1,"name":"5"},{"id":7},"Ann"]"#,
+                status: 422, contains: ["no-class", "since version 13", "--from realm-js"]),
+            APIScenario(
+                "POST", Self.path, "PK\u{3}\u{4}xl", headers: [Self.csv], status: 422,
+                contains: ["no-class", "Save it as CSV"]),
+            APIScenario(
                 "POST", Self.path, "<a/>", headers: [("Content-Type", "application/xml")],
                 status: 415, contains: ["unsupported-media-type"],
                 fields: [

@@ -35,7 +35,7 @@ struct SchemaGuessTests {
     @Test(
         "a type that is none here is refused with what stands for it",
         arguments: [
-            ("serial", "$next"), ("array", "'string[]'"), ("record", "'int{}'"),
+            ("serial", "$next"), ("array", "'string[]'"), ("record", "'string{}'"),
             ("enum", "\\\"enum\\\""),
             ("relation", "the name of a class"), ("geopoint", "coordinates"),
         ])

@@ -61,6 +61,7 @@ struct ConsoleTests {
 struct ConsoleLinkTests {
     private let store: Store
     private let tokens: AccessTokens
+    private let trail = AuditTrail(Logger(level: .error))
 
     init() throws {
         store = try Store(engine: try EngineCase.memory.open())
@@ -70,35 +71,53 @@ struct ConsoleLinkTests {
     @Test("has no token while requests need none")
     func open() throws {
         defer { store.close() }
-        #expect(try ConsolePath.make(tokens) == "/console/")
-        #expect(tokens.isEmpty)
+        #expect(try ConsolePath.make(tokens, trail) == "/console/")
+        #expect(tokens.isEmpty && trail.newest.isEmpty)
     }
 
-    @Test("has the token of an admin for an hour, and removes the tokens of former links")
+    @Test("has a token for an hour; the next start removes it, and tokens of former consoles")
     func token() throws {
         defer { store.close() }
-        let stored = StoredTokens(store)
         let past = Timestamp(seconds: Timestamp.now().seconds - 1, nanoseconds: 0)
         try tokens.change { stored throws(RequestFault) in
             for (name, end) in [
                 ("mine", nil), ("console-0123456789abcdef0123456789abcdef", past),
-                ("console-mine", past),
+                ("console-0123456789abcdef0123456789abcdee", nil), ("console-mine", past),
             ] as [(String, Timestamp?)] {
                 _ = try stored.add(name, TokenTerms(.admin, end: end), TokenSecret().hash)
             }
         }
-        let path = try ConsolePath.make(tokens)
-        let prefix = "/console/#/enter/"
-        #expect(path.hasPrefix(prefix))
-        let secret = Array(path.dropFirst(prefix.count).utf8)
-        #expect(secret.withUnsafeBytes { tokens.access(of: $0) }?.right == .admin)
-        let present = try stored.read().tokens
-        let links = present.filter { ConsolePath.isOwn($0.name) }
-        #expect(links.count == 1 && links.first?.terms.user == nil)
+        let path = try ConsolePath.make(tokens, trail)
+        #expect(path.hasPrefix("/console/#/enter/"))
+        let stored = StoredTokens(store)
+        let links = try stored.read().tokens.filter { ConsolePath.isLink($0) }
         let end = try #require(links.first?.terms.end)
-        #expect(past.seconds < end.seconds && end.seconds <= past.seconds + 3700)
-        let others = present.map(\.name).filter { !ConsolePath.isOwn($0) }
-        #expect(others.sorted() == ["console-mine", "mine"])
-        #expect(try ConsolePath.make(tokens) != path)
+        #expect(
+            links.count == 1 && past.seconds < end.seconds && end.seconds <= past.seconds + 3700)
+        try ConsolePath.removePast(tokens, trail)
+        #expect(
+            try stored.read().tokens.map(\.name).sorted()
+                == ["console-0123456789abcdef0123456789abcdee", "console-mine", "mine"])
+        let operations = trail.newest.map { $0.fields[0].text }
+        #expect(operations == ["deleteToken", "deleteToken", "createToken"])
+    }
+
+    @Test("makes one token, and its own admits to nothing else")
+    func once() throws {
+        defer { store.close() }
+        let server = try GuardedServer(withTokens: true)
+        let path = try ConsolePath.make(server.table, trail)
+        let link = ("Authorization", "Bearer \(path.split(separator: "/").last ?? "")")
+        for (method, path) in [
+            ("GET", "/v1/schema"), ("GET", "/v1/tokens"), ("DELETE", "/v1/tokens/read"),
+            ("GET", "/v1/audit"),
+        ] {
+            #expect(server.send(method, path, [link]).status == 403, "\(method) \(path)")
+        }
+        func make(_ name: String) -> HTTPClient.Reply {
+            server.send("POST", "/v1/tokens", [link], body: #"{"name":"\#(name)","right":"admin"}"#)
+        }
+        #expect(make("one").status == 201)
+        #expect(make("two").status == 401)
     }
 }

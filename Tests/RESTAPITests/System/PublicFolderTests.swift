@@ -179,6 +179,15 @@ struct PublicFolderTests {
         #expect(other.status == 200 && other.text == "0123456789")
     }
 
+    @Test("answers targets with a scheme and a host, and never leads to that host")
+    func absolute() {
+        for path in ["/assets/", "/client/holdfast.js", "/docs/"] {
+            #expect(get("http://localhost\(path)").status == 200, "\(path)")
+        }
+        let folder = get("http://evil.example/assets?v=1")
+        #expect(folder.status == 308 && folder.headers["location"] == "/assets/?v=1", "\(folder)")
+    }
+
     @Test("has the client's module beside it, also without a folder")
     func module() throws {
         let plain = try GuardedServer(withTokens: true)

@@ -255,6 +255,7 @@ struct GeoJSONTests {
         arguments: [
             (#"{"features":[A,"#, 1, ["2 malformed-json"]),
             (#"{"features":[A]"#, 1, ["2 malformed-json"]),
+            (#"{"features":[A],"features":[A]}"#, 1, ["2 duplicate-name"]),
             (#"{"features":["#, 0, ["1 malformed-json"]), ("", 0, []), (#"{"features":[]}"#, 0, []),
             ("A\n{\"type\":\nA\n", 1, ["2 malformed-json", "3 duplicate-key"]),
             ("\u{1E}A\n\u{1E}{\"type\":\n\u{1E}A\n", 1, ["2 malformed-json", "3 duplicate-key"]),

@@ -76,7 +76,7 @@ struct SpreadsheetTests {
             ("sep=;\nnr;name\n1;a,b\n", "", #""nr":1,"name":"a,b""#),
             ("sep=;\r\nnr;name\r\n1;a\r\n", "?delimiter=%3B", #""nr":1,"name":"a""#),
             ("\u{FEFF}sep=\t\rnr\tname\r1\ta\r", "", #""nr":1,"name":"a""#),
-            ("nr,name,sum\n\n,,\n , ,\t\n1,a,5\n,,\n", "", #""nr":1,"name":"a","sum":5.0"#),
+            ("nr,name,sum\n\n,,\n , ,\t\n1,a,5\n,,\n,,,,\n", "", #""nr":1,"name":"a","sum":5.0"#),
             (
                 " nr , sum ,isPaid,day\n 1 , 5. , yes , 2020-12-31T00:00:00Z \n", "",
                 #""sum":5.0,"price":null,"isPaid":true,"day":"2020-12-31T00:00:00Z""#

@@ -99,6 +99,7 @@ struct AccessRulesTests {
         arguments: [
             "@request.auth.id = owner", "auth.uid() = owner", "request.auth.uid == owner",
             "owner == %%user.id", "owner == $uid", "title == current_user_id()",
+            "title == X-Hasura-User-Id",
         ])
     func otherUsers(filter: String) throws {
         let found = try faults(#"{"roles":{"a":{"classes":{"List":{"read":"\#(filter)"}}}}}"#)

@@ -26,6 +26,11 @@ export async function write(): Promise<void> {
   await every.create({string: 'a', state: 'open', person: 7, 'with-hyphen': true, mixed: {a: [1, null]}});
   await every.patch('7d7f9f5c-8f0a-4d3f-9d5b-0d5a3c0a1b2c', {level: null, list: ['b'], int64: '9007199254740993'});
   await db.class('Every_type').create({body: 'event'});
+  const nothing: null = await every.create([{string: 'a'}], {minimal: true});
+  const one: Every = await every.patch('7d7f9f5c-8f0a-4d3f-9d5b-0d5a3c0a1b2c', {level: 1});
+  // @ts-expect-error The reply has no object.
+  (await every.replace(one.id, {string: 'a'}, {minimal: true})).string;
+  db.close();
   every.live({filter: 'bool == true'}, objects => objects.map(one => one.date.slice(0, 10)));
   // @ts-expect-error The value is not one of the enum's.
   await every.create({state: 'opened'});

@@ -13,6 +13,11 @@ final class Mistaken: Object {
     // a dictionary is stored as Map
 }
 
+final class Older: Object {
+    @objc dynamic var name = ""
+    // Objective-C interoperability is disabled
+}
+
 func mistaken(_ realm: Realm, _ predicate: NSPredicate) {
     _ = realm.objects(Dog.self).filter(predicate)
     // write the condition as a text

@@ -191,7 +191,9 @@ package struct SchemaStep: Equatable, Sendable {
         let advice =
             isStrict
             ? " Change those objects first."
-            : " Change them first, or repeat with allowDataLoss=true."
+            : operation == .dropClass
+                ? " To lose them, repeat with allowDataLoss=true."
+                : " Change them first, or repeat with allowDataLoss=true."
         let loss =
             switch operation {
             case .dropClass: "Dropping the class '\(className ?? "")' loses its \(objects)."

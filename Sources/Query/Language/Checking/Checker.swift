@@ -184,6 +184,11 @@ struct Checker {
                 error.hint = name.lowercased()
                 throw error
             }
+            if ["undefined", "nil"].contains(name.lowercased()) {
+                error.message += "; a missing value is null"
+                error.hint = "null"
+                throw error
+            }
             if name == "$now" {
                 error.message += "; the time of the request is now()"
                 error.hint = "now()"

@@ -157,17 +157,20 @@ struct PathResolver {
     }
 
     private func noProperty(of member: Int, _ name: String, at offset: Int) -> QueryError {
-        let definition = rowClass.definition
+        let property = rowClass.definition.properties[member]
         var isCollection = false
         if case .member(_, nil) = pending {
             isCollection = rowClass.members[member].storage.shape != .single
         }
+        let isLength =
+            !isCollection && [.string, .data].contains(property.scalar)
+            && ["length", "size", "count"].contains(name.lowercased())
         return source.fault(
             .unknownProperty,
-            "Property '\(definition.name).\(definition.properties[member].name)' has no property '\(name)'",
-            at: offset,
+            "Property '\(rowClass.definition.name).\(property.name)' has no property '\(name)'"
+                + (isLength ? "; '@count' is the number of its bytes" : ""), at: offset,
             hint: isCollection
-                ? operation(name, of: definition.properties[member].scalar, at: offset) : nil)
+                ? operation(name, of: property.scalar, at: offset) : isLength ? "@count" : nil)
     }
 
     /// Returns the operation on several values that a name behind them stands for, as in `cities.count`.

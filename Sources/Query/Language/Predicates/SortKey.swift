@@ -67,6 +67,10 @@ extension SortKey {
     /// The clause that is meant by a path with a direction behind it, as `name asc`, `name:desc` or `{"name": -1}`; nil for other
     /// texts.
     private static func descending(_ item: String) -> String? {
+        // `name.desc`, too.
+        for (ending, sign) in [(".asc", ""), (".desc", "-")] where item.hasSuffix(ending) {
+            return sign + item.dropLast(ending.count)
+        }
         let isPair = item.contains(":")
         let words = item.split { isPair ? " :{}\"'".contains($0) : $0 == " " }
         guard words.count == 2 else { return nil }

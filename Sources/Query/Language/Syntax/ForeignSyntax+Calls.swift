@@ -12,6 +12,7 @@ extension ForeignSyntax {
             source.text($0)
         }
         if Self.dates.contains(key) { return date(arguments[0]) }
+        if key == "objectid" { return ("write oid(…) with the digits without quotes", nil) }
         // The subject is before the dot, as in `cities.count()`, or the first argument, as in `COUNT(cities)`.
         let subject = receiver.isEmpty ? arguments[0] : receiver
         let rest = receiver.isEmpty ? Array(arguments.dropFirst()) : arguments.filter { $0 != "" }
@@ -23,7 +24,7 @@ extension ForeignSyntax {
         if Self.cases.contains(key) {
             return ("write [c] behind the operator to ignore case: \(subject) ==[c] 'text'", nil)
         }
-        switch Syntax.Step.Kind(operation: "@" + (key == "average" ? "avg" : key)) {
+        switch Syntax.Step.Kind(operation: "@" + (Self.counterparts[key] ?? key)) {
         case .count? where rest.isEmpty: return ("write \(subject).@count", nil)
         case .aggregate(let function)?
         where rest.count <= (receiver.isEmpty ? 0 : 1) && rest.allSatisfy { SourceText($0).isPath }:
@@ -35,6 +36,10 @@ extension ForeignSyntax {
         default: return nil
         }
     }
+
+    private static let counterparts = [
+        "average": "avg", "length": "count", "len": "count", "charlength": "count",
+    ]
 
     private static let dates: Set<String> = ["date", "datetime", "timestamp", "isodate", "todate"]
 

@@ -18,7 +18,7 @@ struct ForeignSyntax {
             source: source, start: source.offset(column: error.column), operand: error.operand)
         guard
             let advice = foreign.object ?? foreign.statement ?? foreign.arrow ?? foreign.call
-                ?? foreign.sign ?? foreign.word
+                ?? foreign.clause ?? foreign.sign ?? foreign.word
         else { return error }
         var error = error
         error.message += "; " + advice.text
@@ -93,11 +93,19 @@ struct ForeignSyntax {
         let (byte, next) = (source[start], source[start + 1])
         switch byte {
         case UInt8(ascii: ";"): return ("write the filter without ';'", nil)
+        case UInt8(ascii: ":")
+        where SourceText.isInPath(before) && source.path(endingAt: start).lowerBound == 0:
+            return replacement("==")
+        case UInt8(ascii: "?") where next == UInt8(ascii: "="):
+            return ("write ==, and ANY before the path of a list", "==")
         case UInt8(ascii: "?") where next != UInt8(ascii: ".") && next != byte,
             UInt8(ascii: ":") where Lexer.beginsIdentifier(next),
             UInt8(ascii: "%") where next == UInt8(ascii: "@") || Lexer.beginsIdentifier(next):
             let isPath = byte == UInt8(ascii: "%") && next == UInt8(ascii: "K")
             return ("the first argument is $0, the next one $1", isPath ? "$K0" : "$0")
+        case UInt8(ascii: "&") where next == byte, UInt8(ascii: "|") where next == byte:
+            let word = byte == UInt8(ascii: "|") ? "OR" : "AND"
+            return ("\(source.text(start, start + 2)) is \(word) between two conditions", nil)
         case UInt8(ascii: "&"), UInt8(ascii: "|"):
             return replacement(String(repeating: source.text(start, start + 1), count: 2))
         case UInt8(ascii: "=") where before == byte && start >= 2:
@@ -119,8 +127,11 @@ struct ForeignSyntax {
             let end = source.offset(of: UInt8(ascii: "/"), in: start + 1..<source.bytes.count),
             let pattern = excerpt(start + 1..<end), !pattern.contains("'")
         else { return nil }
+        let isBetween = { (byte: UInt8) in byte == UInt8(ascii: "=") || Lexer.isBlank(byte) }
+        let pathEnd = source.bytes[..<start].lastIndex { !isBetween($0) } ?? -1
+        let path = source.text(source.path(endingAt: pathEnd + 1))
         let text = pattern.replacing("\\", with: "\\\\")
-        return ("write MATCHES '\(text)', which the whole text has to match", nil)
+        return ("write \(path) MATCHES '\(text)', which the whole text has to match", nil)
     }
 
     /// A number with a separator before each three digits, of which the first one is the fault.
@@ -139,6 +150,18 @@ struct ForeignSyntax {
             isCompared || source[start] == UInt8(ascii: "_"), let text = excerpt(first..<end)
         else { return nil }
         return ("write \(text.filter { $0 != "," && $0 != "_" }) without separators", nil)
+    }
+
+    /// `ORDER BY`, a `SORT` without parentheses, and `XOR`.
+    private var clause: Advice? {
+        let before = source.text(0, start).split(separator: " ").last.map(Self.key)
+        let words = source.text(start, source.bytes.count).split { " ,()".contains($0) }
+        guard let first = words.first.map(Self.key) else { return nil }
+        if first == "xor" { return ("write (A OR B) AND NOT (A AND B)", nil) }
+        let path = words.first { !["order", "by"].contains(Self.key($0)) }.map(String.init) ?? ""
+        guard first == "order" || before == "sort", SourceText(path).isPath else { return nil }
+        let direction = words.last.map(Self.key) == "desc" ? "DESC" : "ASC"
+        return ("write SORT(\(path) \(direction)), or state 'sort' beside the filter", nil)
     }
 
     /// A word that is an operator of another language, or part of a text in typographic quotes.

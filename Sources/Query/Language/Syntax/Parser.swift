@@ -107,7 +107,9 @@ struct Parser {
         var error = unexpected(
             "a comparison operator; null is compared with '== null' or '!= null'")
         try advance()
-        error.hint = token.kind == .not ? "!= null" : "== null"
+        let isNot = token.kind == .not
+        if isNot { try advance() }
+        error.hint = (isNot ? "!=" : "==") + (token.kind == .null ? " null" : "")
         return error
     }
 

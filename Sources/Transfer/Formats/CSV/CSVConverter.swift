@@ -245,7 +245,7 @@ final class CSVConverter: LineSource {
         }
         if let columns = header?.columns {
             // Of one column, an empty line is a null.
-            if isBlank ? columns.count != 1 : skipsBlankRecords && isBlankRecord(columns.count) {
+            if isBlank ? columns.count != 1 : skipsBlankRecords && isBlankRecord {
                 line.append(UInt8(ascii: "\n"))
             } else {
                 if fault == nil, cellCount != columns.count {
@@ -272,10 +272,9 @@ final class CSVConverter: LineSource {
         beginRecord()
     }
 
-    /// Whether the cells of the present record, no more than the header has, are empty or blank.
-    private func isBlankRecord(_ columnCount: Int) -> Bool {
-        text.bytes.allSatisfy(Self.isBlank) && fault == nil && cellCount <= columnCount
-            && !cells.contains { $0.isQuoted }
+    /// Whether all cells of the present record are empty or blank.
+    private var isBlankRecord: Bool {
+        text.bytes.allSatisfy(Self.isBlank) && fault == nil && !cells.contains { $0.isQuoted }
     }
 
     /// Takes the delimiter of a line `sep=;`, as spreadsheets write it in front of the header; false for another line.

@@ -17,7 +17,7 @@ from httpx_sse import EventSource
 
 from . import operations
 from .credentials import Credentials
-from .errors import HoldfastError, reply_error
+from .errors import HoldfastError, reply_error, result_of
 from .event import event_of
 from .query_state import QueryState
 from .request import Call, Lost
@@ -304,7 +304,7 @@ class StreamConnection:
         if error.code == "stream-not-found":
             self._state.gone()
             raise _Interrupted(is_gone=True)
-        if not is_temporary(error.status or 0):
+        if not is_temporary(error):
             self._reject(dict.fromkeys(self._state.queries, error))
         raise _Interrupted(retry_after=error.retry_after)
 
@@ -347,17 +347,17 @@ class StreamConnection:
         outcome = await send_async(self._client, self._base, call.request, token)
         if isinstance(outcome, Lost):
             raise _Interrupted()
-        if outcome.status < 400:
-            return call.result(outcome)
-        error = reply_error(outcome)
-        if error.status == 401:
-            raise _Refused(error, token)
-        if error.code == "stream-not-found":
-            self._state.gone()
-            raise _Interrupted(is_gone=True)
-        if is_temporary(error.status or 0):
-            raise _Interrupted(retry_after=error.retry_after)
-        raise error
+        try:
+            return result_of(call, outcome)
+        except HoldfastError as error:
+            if error.status == 401:
+                raise _Refused(error, token) from None
+            if error.code == "stream-not-found":
+                self._state.gone()
+                raise _Interrupted(is_gone=True) from None
+            if is_temporary(error):
+                raise _Interrupted(retry_after=error.retry_after) from None
+            raise
 
     async def _delete_stream(self) -> None:
         """Ends the service's stream, if the service can be reached."""

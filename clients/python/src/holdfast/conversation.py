@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from .credentials import Credentials
-from .errors import HoldfastError, lost_error, reply_error
+from .errors import HoldfastError, lost_error, result_of
 from .request import Call, Lost, Reply, Request
 from .retry import RetryPolicy, request_pause
 
@@ -64,9 +64,10 @@ def conversation(
             continue
         if isinstance(outcome, Lost):
             raise lost_error(outcome)
-        if outcome.status < 400:
-            return call.result(outcome)
-        error = reply_error(outcome)
+        try:
+            return result_of(call, outcome)
+        except HoldfastError as fault:
+            error = fault
         if error.status != 401 or token is None or is_repeated:
             raise error
         if credentials.is_first_refusal(token):

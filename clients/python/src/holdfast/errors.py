@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from .request import Lost, Reply
+from .request import Call, Lost, Reply
 from .stored import StoredObject
+
+T = TypeVar("T")
+
+
+UNEXPECTED_REPLY = "unexpected-reply"
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class HoldfastError(Exception):
     | attribute | value |
     |---|---|
     | `status` | HTTP status; None without a reply, and for an error in an event stream |
-    | `code` | stable code of the service; `connection-failed` without a reply; None if the reply |
-    |  | is not the service's, but for example a proxy's |
+    | `code` | stable code of the service; `connection-failed` without a reply; |
+    |  | `unexpected-reply` if the reply is not the service's, but for example a proxy's |
     | `detail` | the fault and the next step, in words |
     | `hint` | the nearest known name, if there is one |
     | `faults` | each fault of the request |
@@ -68,14 +73,41 @@ class HoldfastError(Exception):
         return f"{label}: {self.detail}" if label else self.detail
 
 
+def result_of(call: Call[T], reply: Reply) -> T:
+    """Returns the result of a call from its reply.
+
+    Raises `HoldfastError` for a status other than 2xx, and for a reply that is not the service's.
+    """
+    if not 200 <= reply.status < 300:
+        raise reply_error(reply)
+    if reply.content and not reply.is_json:
+        raise _unexpected(reply)
+    try:
+        return call.result(reply)
+    except (ValueError, LookupError, TypeError, AttributeError) as fault:
+        raise _unexpected(reply) from fault
+
+
+def _unexpected(reply: Reply) -> HoldfastError:
+    kind = reply.headers.get("content-type", "no type")
+    return HoldfastError(
+        f"The reply is not the service's ({kind}): look at the proxy in between.",
+        status=reply.status,
+        code=UNEXPECTED_REPLY,
+        retry_after=retry_after_seconds(reply),
+    )
+
+
 def reply_error(reply: Reply) -> HoldfastError:
-    """Returns the error that a reply with a status of 400 or more stands for."""
+    """Returns the error that a reply with a status other than 2xx stands for."""
     problem = _problem(reply)
+    if "code" not in problem:
+        return _unexpected(reply)
     current = problem.get("current")
     return HoldfastError(
-        problem.get("detail") or f"The reply has the status {reply.status} and no problem in JSON.",
+        problem.get("detail", ""),
         status=reply.status,
-        code=problem.get("code"),
+        code=problem["code"],
         faults=tuple(_fault(fault) for fault in problem.get("errors", ())),
         current=StoredObject(current["object"], current["etag"]) if current else None,
         retry_after=retry_after_seconds(reply),

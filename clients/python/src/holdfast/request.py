@@ -49,6 +49,14 @@ class Reply:
     content: bytes
 
     @property
+    def is_json(self) -> bool:
+        """Whether the content is JSON, as its type says."""
+        kind = self.headers.get("content-type", "").partition(";")[0].strip()
+        return kind == "application/json" or (
+            kind.startswith("application/") and kind.endswith("+json")
+        )
+
+    @property
     def json(self) -> Any:
         """The content as JSON; None if there is no content."""
         return json.loads(self.content) if self.content else None

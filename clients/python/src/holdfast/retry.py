@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .errors import reply_error, retry_after_seconds
+from .errors import UNEXPECTED_REPLY, HoldfastError, reply_error, retry_after_seconds
 from .request import Lost, Reply, Request
 
 #: Failures that another attempt would only repeat, or that a person has to know of at once.
@@ -91,6 +91,7 @@ def stream_pause(
     return min(max(pause, retry_after or 0.0), policy.longest_pause)
 
 
-def is_temporary(status: int) -> bool:
-    """Whether a stream's request that had this status is sent again."""
-    return status in (408, 425, 429) or status >= 500
+def is_temporary(error: HoldfastError) -> bool:
+    """Whether a stream's request that failed with this error is sent again."""
+    status = error.status or 0
+    return error.code == UNEXPECTED_REPLY or status in (408, 425, 429) or status >= 500
