@@ -78,19 +78,23 @@ export async function checkTabs(browser, service) {
     }
     for (const page of pages) await page.tab.close();
   });
-  await check('the page of changes is open in seven tabs, and goes on in each that is shown again', async () => {
-    const pages = [];
-    for (let number = 0; number < 7; number++) {
-      for (const page of pages.slice(-1)) await setHidden(page, true);
-      pages.push(await Page.open(browser, service, '#/changes'));
-      await pages.at(-1).shows('Changes are shown as they happen.');
-    }
-    await service.set('POST', '/v1/classes/Note/objects', {text: 'while the tab is hidden'});
-    await pages[0].shows('goes on when this tab is shown');
-    const count = () => pages[0].tab('document.querySelectorAll("main tbody tr").length');
-    const before = await count();
-    await setHidden(pages[0], false);
-    await until('the change', async () => await count() === before + 1);
-    for (const page of pages) await page.tab.close();
-  });
+  for (const [address, shown, rows] of [
+    ['#/changes', 'Changes are shown as they happen.', 'main tbody tr'], ['#/class/Note', 'third', '.tabulator-row']]) {
+    await check(`${address} is open in seven tabs, and goes on in each that is shown again`, async () => {
+      const pages = [];
+      for (let number = 0; number < 7; number++) {
+        for (const page of pages.slice(-1)) await setHidden(page, true);
+        pages.push(await Page.open(browser, service, address));
+        await pages.at(-1).shows(shown);
+      }
+      const count = page => page.tab(`document.querySelectorAll('${rows}').length`);
+      const before = await Promise.all(pages.map(count));
+      await service.set('POST', '/v1/classes/Note/objects', {text: 'while tabs are hidden'});
+      await until('the shown tab', async () => await count(pages[6]) === before[6] + 1);
+      equal(await count(pages[0]), before[0], 'the rows of a hidden tab');
+      await setHidden(pages[0], false);
+      await until('the tab that is shown again', async () => await count(pages[0]) > before[0]);
+      for (const page of pages) await page.tab.close();
+    });
+  }
 }

@@ -6,7 +6,7 @@ import {db} from '../frame/session.js';
 const path = '/v1/audit';
 
 /** Words for the principals that have no name. */
-const principals = {everybody: 'no token, open store', nobody: 'no token'};
+const principals = {everybody: 'open store', nobody: 'no token'};
 
 /** The members of a line beside its time, as the cells of a row. */
 const cellsOf = ({time: at, operation, path: target, token, account, principal, client, requestId}) => [

@@ -29,7 +29,7 @@ export class Grid {
     if (signal.aborted) return;
     const own = rows => { this.#rows = rows; };
     this.#table = new Tabulator(this.element, {
-      data: [], index: '$row', columns: this.#withSelection(columns), height: 'max(20rem, calc(100vh - 23rem))', rowHeight,
+      data: [], index: '$row', columns: this.#withSelection(columns), height: 'max(20rem, calc(100vh - 25.5rem))', rowHeight,
       nestedFieldSeparator: false, keybindings: false, layout: 'fitData',
       renderVertical: class extends FixedRows {
         constructor(table) {

@@ -164,7 +164,7 @@ function resultElements(body, storedClass, terms, milliseconds) {
       (isList || rest.groups) && [
         `${grouped(rows.length)} ${name}${rows.length === 1 ? '' : 's'}`, next !== undefined && ', and there are more',
         isList && rest.count !== undefined && `, ${grouped(rest.count)} in all`, '. '],
-      `The reply took ${duration(milliseconds * 1000)}, with the network. `, open),
+      `The reply took ${duration(milliseconds * 1000)}, including the network. `, open),
     explain && planElement(explain),
     h('h2', {}, 'Result'),
     isList ? objectTable(rows, storedClass) : groupTable(rows),
