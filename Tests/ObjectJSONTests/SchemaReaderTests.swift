@@ -268,20 +268,24 @@ struct SchemaReaderTests {
                 == ["not", "NOT", "And", "oR", "nUll", "TRUE", "all", "obj"])
     }
 
-    @Test("warns of a default that looks like the user, and is a text")
+    @Test(
+        "warns of a default that looks like the user and is a text, and refuses the name of rules")
     func userDefaults() throws {
         let (document, faults) = try read(
             """
             {"classes":[{"name":"N","properties":{"a":{"type":"string","default":"$user_id"},\
-            "b":{"type":"mixed","default":"x"},"c":{"type":"string?","default":"$user.id"},\
-            "d":{"type":"string","default":"a $user"}}}]}
+            "b":{"type":"mixed","default":"x"},"d":{"type":"string","default":"a $user"}}}]}
             """)
         #expect(faults == [])
         let warnings = SchemaWriter.warnings(of: try #require(document?.schema))
-        #expect(warnings.map(\.property) == ["a", "c"])
+        #expect(warnings.map(\.property) == ["a"])
         #expect(
             warnings[0].detail.contains("the text '$user_id'")
                 && warnings[0].detail.contains(#"is "$user"."#), "\(warnings)")
+        let refused = try read(
+            #"{"classes":[{"name":"N","properties":{"c":{"type":"string?","default":"$user.id"}}}]}"#
+        )
+        #expect(refused.faults.map(\.hint) == ["$user"])
     }
 
     @Test("takes the user as the default of texts, integers and identifiers")

@@ -69,7 +69,7 @@ ROWS = [
     declared("member-references", {"a": {"type": "string", "references": "City"}}, '"type": "City?"'),
     declared("member-class-of-text", {"a": {"type": "string", "class": "City"}}, '"City?"'),
     declared("member-autoincrement", {"a": {"type": "int", "default": "autoincrement()"}}, "hint: $next"),
-    declared("member-user-id", {"a": {"type": "string", "default": "$user.id"}}, 'is "$user".'),
+    declared("member-user-id", {"a": {"type": "string", "default": "$user.id"}}, "hint: $user"),
     http("class-alone", "PUT /v1/schema?dryRun=false", "PUT /v1/schema replaces all classes",
         "PUT /v1/schema/classes/{class} adds one", body={"classes": [{"name": "Slip", "properties": {"a": "int"}}]}),
 ]

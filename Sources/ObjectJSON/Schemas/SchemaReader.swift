@@ -285,6 +285,13 @@ extension SchemaReader {
                 "The default is not a mixed value without links: \(MixedForm.examples).")
             return nil
         }
+        if value.string == "$user.id", scalar.canBeUser {
+            fault(
+                pointer, "invalid-default",
+                "The default that is the id of the user who creates an object is \"$user\".",
+                hint: "$user")
+            return nil
+        }
         if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }
         fault(
             pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.",
