@@ -115,7 +115,7 @@ struct ProposalTests {
                 "POST", Self.path + "?decimalComma=true", "{}", status: 400,
                 contains: ["'decimalComma' is for CSV"]),
             APIScenario(
-                "POST", Self.path + "?dateFormat=x=%25d", "id\n1\n", headers: [Self.csv],
+                "POST", Self.path + "?dateFormat=x=%25Y", "id\n1\n", headers: [Self.csv],
                 status: 422, contains: ["unknown-column"]),
         ] { scenario.check(on: server) }
     }

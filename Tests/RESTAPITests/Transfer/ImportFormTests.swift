@@ -180,8 +180,9 @@ struct ImportFormTests {
             "delimiter=ab", "delimiter=a", "delimiter=%22", "dateFormat=Y", "map=id",
             "map=a=b&map=a=c",
             "map==b", "map=a=name&skip=a", "unknown=x", "decimalComma=1", "trueWord=",
-            "trueWord=ja&falseWord=JA", "dateFormat=%25d&dateFormat=%25m", "dateFormat=a=b",
-            "dateFormat=a=%25d&dateFormat=a=%25m",
+            "trueWord=ja&falseWord=JA", "dateFormat=%25Y&dateFormat=%25y", "dateFormat=a=b",
+            "dateFormat=a=%25Y&dateFormat=a=%25y", "dateFormat=%25", "dateFormat=%25d.%25m",
+            "dateFormat=%25Y%25Y",
         ] {
             #expect(
                 Self.csv("id\n1\n", "?\(parameters)", to: server).status == 400, "\(parameters)")

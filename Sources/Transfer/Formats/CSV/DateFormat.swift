@@ -11,19 +11,21 @@ package struct DateFormat: Sendable, Equatable {
 
     /// The rule for a form, for messages.
     package static let text =
-        "a form of strptime(3) with at most \(byteCountMax) bytes, such as '%d.%m.%Y' or '%Y-%m-%d %H:%M:%S'"
+        "a form of strptime(3) with one year and at most \(byteCountMax) bytes, such as '%d.%m.%Y' or '%Y-%m-%d %H:%M:%S'"
 
     /// The form as it was stated.
     let format: String
     /// The parts of the form in front of each year with its century.
     private let beforeYears: [String]
 
-    /// Takes a form; nil for one that has no conversion, is too long or holds a null byte.
+    /// Takes a form; nil for one that has not exactly one conversion with a year, is too long or holds a null byte.
     package init?(_ format: String) {
-        guard format.contains("%"), format.utf8.count <= Self.byteCountMax, !format.utf8.contains(0)
+        let conversions = Self.conversions(format)
+        guard format.utf8.count <= Self.byteCountMax, !format.utf8.contains(0),
+            conversions.count(where: { "YyFDcxs".utf8.contains($0.letter) }) == 1
         else { return nil }
         self.format = format
-        beforeYears = Self.beforeYears(format)
+        beforeYears = Self.beforeYears(conversions)
     }
 
     /// Reads a date; nil for a text of another form and for a day that no calendar has.
@@ -70,10 +72,10 @@ package struct DateFormat: Sendable, Equatable {
         return Int32(digits + String(repeating: "0", count: 9 - digits.utf8.count))
     }
 
-    /// The parts of a form in front of `%Y`, and of the conversions that stand for one with `%Y` in it.
-    private static func beforeYears(_ format: String) -> [String] {
+    /// The conversions of a form, each with the part of the form in front of it.
+    private static func conversions(_ format: String) -> [(before: String, letter: UInt8)] {
         let bytes = Array(format.utf8)
-        var found: [String] = []
+        var found: [(String, UInt8)] = []
         var start = 0
         while let percent = bytes[start...].firstIndex(of: UInt8(ascii: "%")) {
             // Flags, and the modifiers of other calendars, which the C locale has not.
@@ -81,15 +83,23 @@ package struct DateFormat: Sendable, Equatable {
                 let end = bytes[(percent + 1)...].firstIndex(where: { !"-_0^#EO".utf8.contains($0) }
                 )
             else { break }
-            let before = String(decoding: bytes[..<percent], as: UTF8.self)
-            switch bytes[end] {
-            case UInt8(ascii: "Y"), UInt8(ascii: "F"): found.append(before)
-            case UInt8(ascii: "c"): found.append(before + "%a %b %e %H:%M:%S ")
-            default: break
-            }
+            found.append((String(decoding: bytes[..<percent], as: UTF8.self), bytes[end]))
             start = end + 1
         }
         return found
+    }
+
+    /// The parts of a form in front of `%Y`, and of the conversions that stand for one with `%Y` in it.
+    private static func beforeYears(
+        _ conversions: [(before: String, letter: UInt8)]
+    ) -> [String] {
+        conversions.compactMap { before, letter in
+            switch letter {
+            case UInt8(ascii: "Y"), UInt8(ascii: "F"): before
+            case UInt8(ascii: "c"): before + "%a %b %e %H:%M:%S "
+            default: nil
+            }
+        }
     }
 
     /// Whether a text begins with the four digits of a year.
