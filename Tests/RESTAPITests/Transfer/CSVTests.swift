@@ -273,7 +273,7 @@ struct CSVTests {
         let lines = String(repeating: "\n", count: 200_000)
         for chunkLineCount in [3, 8192] {
             let report = try Importing.report(
-                "id,name,count\n\(commas)\n1,x,1\n2,\"\(lines)\",1\n\(lines)3,x,1\ny,x,z\n",
+                "id,name,count\nx\(commas)\n1,x,1\n2,\"\(lines)\",1\n\(lines)3,x,1\ny,x,z\n",
                 into: server.store,
                 "Row", pieceByteCount: 1000
             ) {
