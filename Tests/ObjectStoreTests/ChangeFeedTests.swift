@@ -155,6 +155,9 @@ struct ChangeFeedTests {
                 _ = try? store.run((0..<count).map { _ in randomOperation() })
             }
         }
+        // Random values may match no filter, so these match one of each list.
+        try store.put("Person", Shelter.person("certain", ["age": .value(.int(1))]))
+        try store.put("City", ["id": .value(.int(99)), "name": .value(.string("b"))])
         #expect(settle(feed) == store.version.number)
         feed.stop()
         try store.reading { transaction in
