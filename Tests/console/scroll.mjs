@@ -131,16 +131,20 @@ async function main() {
     const up = await scroll(browser, page, -2400, Math.max(1, SCROLLED - 20_000));
     const frames = [...down.frames, ...up.frames].sort((one, other) => one - other);
     const worst = frames.at(-1);
+    // The browser keeps elements that are gone until it collects them, and decides when by the machine's memory.
+    await page.tab.call('HeapProfiler.collectGarbage');
+    await pause(3000);
+    const held = await megabytes(browser);
     const most = Math.max(down.process, up.process);
     const usual = frames[Math.floor(0.99 * frames.length)];
     console.log(`${SCROLLED} of ${OBJECTS} objects in ${seconds.toFixed(0)} s, ${frames.length} frames: script of at most `
       + `${worst.toFixed(1)} ms a frame, ${usual.toFixed(1)} ms in 99 of 100; ${most.toFixed(0)} MB in the tab, `
-      + `${Math.max(down.heap, up.heap).toFixed(0)} MB of them in the heap of JavaScript`);
+      + `${held.toFixed(0)} MB when it was collected, ${Math.max(down.heap, up.heap).toFixed(0)} MB in the heap of JavaScript`);
     await check(`a frame of a scrolled table has at most ${SCRIPT_MILLISECONDS_MAX} ms of script`, () => {
       if (!(worst <= SCRIPT_MILLISECONDS_MAX)) throw new Error(`${worst} ms`);
     });
-    await check(`a tab with a scrolled table has at most ${MEGABYTES_MAX} MB`, () => {
-      if (most > MEGABYTES_MAX) throw new Error(`${most} MB`);
+    await check(`a tab with a scrolled table holds at most ${MEGABYTES_MAX} MB`, () => {
+      if (held > MEGABYTES_MAX) throw new Error(`${held} MB`);
     });
     await check('the whole table was shown without a fault', () => {
       if (page.tab.problems.length > 0) throw new Error(page.tab.problems.join('\n'));
