@@ -8,23 +8,25 @@ import HoldfastStorage
 ///     00 'F'                                     format marker, see ``StoreFormat``
 ///     00 'S'                                     state, see ``StoreState``
 ///     00 'C'                                     catalog, see ``Catalog``
-///     00 'M'                                     what is left of schema changes, see
-///                                                ``MigrationRecord``; mostly not there
-///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters`` 00 'n'
-///     number:8                            identifier of an idempotency record and its owner, see
-///     ``IdempotencyNumber``; the
-///                                                oldest first
+///     00 'M'                                     the rest of schema changes, see ``MigrationRecord``;
+///                                                mostly absent
+///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters``
+///     00 'n' number:8                            identifier of an idempotency record and its owner, see
+///                                                ``IdempotencyNumber``; the oldest first
 ///     00 'o' share:8 number:8                    idempotency record of a share, empty; the oldest first, see
-///     ``IdempotencyOwner`` 00 'q' share:8                             bytes of a share's idempotency records, 8
-///     bytes little-endian 00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
-///     00 'A'                                     what there is one of for access, see ``AccessRecord`` 00 'D'
-///     access document, see ``StoredDocument``; mostly not there 00 't' number:8                            token,
-///     see ``TokenRecord`` 00 'u' id                                  barred user, see ``UserRecord``; other users
-///     have no entry 00 'a' account:16                          account, see ``AccountRecord`` 00 'l' login
-///     account:16; the login as it is looked up 00 's' account:16 hash:32                  session, see
-///     ``SessionRecord`` 01 class:4                                 class state, see ``ClassState`` 02 key space:4
-///     primary key                 object:8; the key as an `OrderedKey` 03 property:4 value object:8
-///     index entry, empty; the value as an `OrderedKey`; of a unique
+///                                                ``IdempotencyOwner``
+///     00 'q' share:8                             bytes of a share's idempotency records, 8 bytes little-endian
+///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
+///     00 'A'                                     the single values of access, see ``AccessRecord``
+///     00 'D'                                     access document, see ``StoredDocument``; mostly absent
+///     00 't' number:8                            token, see ``TokenRecord``
+///     00 'u' id                                  barred user, see ``UserRecord``; other users have no entry
+///     00 'a' account:16                          account, see ``AccountRecord``
+///     00 'l' login                               account:16; the login as it is looked up
+///     00 's' account:16 hash:32                  session, see ``SessionRecord``
+///     01 class:4                                 class state, see ``ClassState``
+///     02 key space:4 primary key                 object:8; the key as an `OrderedKey`
+///     03 property:4 value object:8               index entry, empty; the value as an `OrderedKey`; of a unique
 ///                                                group its number and a hash, of a full-text index its
 ///                                                number and a word, of a geographic one its number and a
 ///                                                cell, see ``IndexEntry``
