@@ -98,7 +98,7 @@ export class Browser {
     if (id === undefined) return this.watchers.get(sessionId)?.(method, params);
     const settle = this.#replies.get(id);
     this.#replies.delete(id);
-    if (error) settle?.reject(new Error(error.message));
+    if (error) settle?.reject(Object.assign(new Error(error.message), {isOfOldPage: /navigated|context/.test(error.message)}));
     else settle?.resolve(result);
   }
 

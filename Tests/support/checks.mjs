@@ -63,12 +63,19 @@ export async function refused(promise) {
   throw new Error('it was not refused');
 }
 
-/** Waits until `isTrue()` returns something true, and returns it. After a first failure, later ones are reported sooner. */
+/**
+ * Waits until `isTrue()` returns something true, and returns it. A page that a browser is leaving has no answer yet. After a first
+ * failure, later ones are reported sooner.
+ */
 export async function until(what, isTrue) {
   const allowed = patience, end = Date.now() + allowed;
   while (Date.now() < end) {
-    const found = await isTrue();
-    if (found) return found;
+    try {
+      const found = await isTrue();
+      if (found) return found;
+    } catch (error) {
+      if (!error.isOfOldPage) throw error;
+    }
     await pause(10);
   }
   patience = PATIENCE_AFTER_FAILURE_MILLISECONDS;

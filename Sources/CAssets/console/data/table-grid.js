@@ -132,6 +132,8 @@ export class Grid {
   #rowOf(element) { return element && this.#table.getRows('visible').find(row => row.getElement() === element); }
 
   #focusActive() {
+    // The editor of the next cell may be open when the row of the one before is shown again. Without the focus it would end.
+    if (document.querySelector('dialog[open], .cell-editor')) return;
     const row = this.#active?.row !== undefined && this.#table.getRow(this.#active.row);
     if (row) this.#focus(row, this.#active.field);
   }
@@ -206,7 +208,7 @@ export class Grid {
     } catch (error) {
       if (error.name !== 'AbortError') notify(error.detail ?? error.message, 'fault');
     }
-    if (!document.querySelector('dialog[open]')) this.#focusActive();
+    this.#focusActive();
   }
 }
 
