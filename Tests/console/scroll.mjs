@@ -143,6 +143,9 @@ async function main() {
     await check(`a frame of a scrolled table has at most ${SCRIPT_MILLISECONDS_MAX} ms of script`, () => {
       if (!(worst <= SCRIPT_MILLISECONDS_MAX)) throw new Error(`${worst} ms`);
     });
+    await check(`a tab with a scrolled table has at most ${MEGABYTES_MAX} MB`, () => {
+      if (most > MEGABYTES_MAX) throw new Error(`${most} MB`);
+    });
     await check(`a tab with a scrolled table holds at most ${MEGABYTES_MAX} MB`, () => {
       if (held > MEGABYTES_MAX) throw new Error(`${held} MB`);
     });
