@@ -194,13 +194,15 @@ class ProxyTests(unittest.TestCase):
             self.assertEqual(request("127.0.0.3", "/v1/sessions", {"login": "ann", "password": password}).status, 201)
 
     def test_what_a_request_asks_for_stays_out_of_the_proxys_log(self):
-        self.send("GET", "/v1/classes/Note/objects?filter=text%20%3D%3D%20%27secret%27")
-        # The proxy writes the line after the reply, so that the client can be ahead of it.
-        deadline = time.monotonic() + WAIT_SECONDS_MAX
-        while not re.search("/Note/objects[^/]", log := self.proxy.access_log.read_text()):
-            self.assertLess(time.monotonic(), deadline, log)
-            time.sleep(0.01)
-        self.assertNotIn("secret", log)
+        with Proxy(self.running.port) as proxy:
+            proxy.request("GET", "/v1/classes/Note/objects?filter=text%20%3D%3D%20%27secret%27", **self.right)
+            # The proxy writes the line after the reply, so that the client can be ahead of it.
+            deadline = time.monotonic() + WAIT_SECONDS_MAX
+            while not (line := proxy.access_log.read_text()).endswith("\n"):
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+        self.assertIn("/v1/classes/Note/objects", line)
+        self.assertNotIn("secret", line)
 
     def test_keys_behind_a_certificate_of_an_unknown_authority_are_not_read(self):
         address = f"https://127.0.0.1:{self.proxy.https_port}/keys"

@@ -15,17 +15,22 @@ package struct DateFormat: Sendable, Equatable {
 
     /// The form as it was stated.
     let format: String
-    /// The parts of the form in front of each year with its century.
-    private let beforeYears: [String]
+    /// The part of the form in front of a year with its century; nil for other years.
+    private let beforeYear: String?
 
     /// Takes a form; nil for one that has not exactly one conversion with a year, is too long or holds a null byte.
     package init?(_ format: String) {
-        let conversions = Self.conversions(format)
+        let years = Self.conversions(format).filter { "YyFDcxs".utf8.contains($0.letter) }
         guard format.utf8.count <= Self.byteCountMax, !format.utf8.contains(0),
-            conversions.count(where: { "YyFDcxs".utf8.contains($0.letter) }) == 1
+            years.count == 1, let year = years.first
         else { return nil }
         self.format = format
-        beforeYears = Self.beforeYears(conversions)
+        beforeYear =
+            switch year.letter {
+            case UInt8(ascii: "Y"), UInt8(ascii: "F"): year.before
+            case UInt8(ascii: "c"): year.before + "%a %b %e %H:%M:%S "
+            default: nil
+            }
     }
 
     /// Reads a date; nil for a text of another form and for a day that no calendar has.
@@ -39,11 +44,10 @@ package struct DateFormat: Sendable, Equatable {
                 let nanoseconds = Self.decimals(String(cString: rest))
             else { return nil }
             // The C library takes `26` for the year 26, which is written with its century.
-            for before in beforeYears {
+            if let beforeYear {
                 var ignored = tm()
-                guard let year = shim_parse_time(start, before, &ignored), Self.isYear(year) else {
-                    return nil
-                }
+                guard let year = shim_parse_time(start, beforeYear, &ignored), Self.isYear(year)
+                else { return nil }
             }
             // The C library moves the 31st of April to May.
             let year = Int64(time.tm_year) + 1900
@@ -87,19 +91,6 @@ package struct DateFormat: Sendable, Equatable {
             start = end + 1
         }
         return found
-    }
-
-    /// The parts of a form in front of `%Y`, and of the conversions that stand for one with `%Y` in it.
-    private static func beforeYears(
-        _ conversions: [(before: String, letter: UInt8)]
-    ) -> [String] {
-        conversions.compactMap { before, letter in
-            switch letter {
-            case UInt8(ascii: "Y"), UInt8(ascii: "F"): before
-            case UInt8(ascii: "c"): before + "%a %b %e %H:%M:%S "
-            default: nil
-            }
-        }
     }
 
     /// Whether a text begins with the four digits of a year.
